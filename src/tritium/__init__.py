@@ -1,0 +1,1 @@
+"""Tritium: a compiler for the Triton language."""

@@ -1,0 +1,5 @@
+"""Compile-time values: the entries of this group."""
+
+from tritium.errors.codes.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = ()

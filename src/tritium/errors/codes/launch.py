@@ -1,0 +1,5 @@
+"""Launching a kernel: the entries of this group."""
+
+from tritium.errors.codes.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = ()

@@ -1,0 +1,5 @@
+"""Arguments of operations: the entries of this group."""
+
+from tritium.errors.codes.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = ()

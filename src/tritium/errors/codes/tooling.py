@@ -1,0 +1,5 @@
+"""Tools: the entries of this group."""
+
+from tritium.errors.codes.entry import Entry
+
+ENTRIES: tuple[Entry, ...] = ()

@@ -1,6 +1,6 @@
 """The error catalogue: what each stable code means, and `make_error`, which builds an error from its code.
 
-The entries live in `codes/`, one file per group. A code, once published, keeps its meaning and is never reused.
+The entries live in `codes/`, one file per group. A published code keeps its meaning and is never reused.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from tritium.errors.location import Loc
 
 
 class UserErrorContext:
-    """`with UserErrorContext(loc):` stamps `loc` onto any TritiumError that leaves the block without a location.
+    """`with UserErrorContext(loc):` stamps `loc` onto a TritiumError that leaves the block without one.
 
     Type rules, analyses and the runtime raise what is wrong; whoever walks the user's source knows where.
     The innermost context wins.

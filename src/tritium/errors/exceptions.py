@@ -54,7 +54,7 @@ class TritiumError(Exception):
 
     @classmethod
     def from_fields(cls, message: str, fields: Mapping[str, Any], **rest: Any) -> TritiumError:
-        """Build the error from a filled message; classes with constructor arguments of their own override this."""
+        """Build the error from a filled message; classes with own constructor arguments override it."""
         return cls(message, fields=fields, **rest)
 
     def to_json(self) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class UnsupportedLanguageConstruct(CompilationError):
 
 
 class SourceUnavailableError(CompilationError, OSError, ValueError):
-    """The source text of a function cannot be had; `inspect` raises OSError for this, other tools ValueError."""
+    """The source text of a function cannot be had: OSError as from `inspect`, ValueError as from Triton."""
 
 
 class ArgumentError(TritiumError, TypeError):

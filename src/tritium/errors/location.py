@@ -10,11 +10,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Loc:
-    """A range of source text: `line` is 1-based, columns are 0-based and count characters, `end_col` is exclusive.
+    """A range of source text: `line` is 1-based, columns are 0-based and count characters.
 
-    `end_line` 0 means that only the start is known. `function` is the kernel or helper that holds the range;
-    `caller` is the call site when that helper was inlined, whose own `caller` is the next one out.
-    `origin` is the (line, col) of the function's `def`, from which Triton counts positions.
+    `end_col` is exclusive; `end_line` 0 means that only the start is known. `function` is the kernel or helper
+    that holds the range; `caller` is the call site when that helper was inlined, whose own `caller` is the
+    next one out. `origin` is the (line, col) of the function's `def`, from which Triton counts positions.
     """
 
     file: str
@@ -40,7 +40,7 @@ class Loc:
         return tuple(found)
 
     def from_def(self) -> tuple[int, int]:
-        """(line, col) as Triton counts them: line 1 is the `def`, columns are those of the dedented source."""
+        """(line, col) as Triton counts them: line 1 is the `def`, columns are of the dedented source."""
         if self.origin is None:
             return self.line, self.col
         return self.line - self.origin[0] + 1, max(self.col - self.origin[1], 0)

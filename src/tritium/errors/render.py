@@ -18,7 +18,7 @@ _LINES_OF_RANGE = 4
 
 
 def display_width(text: str) -> int:
-    """Columns that `text` takes on a terminal: tabs as they are printed here, wide characters two, marks none."""
+    """Columns that `text` takes on a terminal: tabs as printed here, wide characters two, marks none."""
     width = 0
     for char in text.replace("\t", _TAB):
         if unicodedata.category(char) in ("Mn", "Me", "Cf"):
@@ -57,7 +57,7 @@ def _excerpt_lines(loc: Loc) -> list[tuple[int, str]]:
 
 
 def excerpt(loc: Loc) -> str:
-    """The lines around `loc` with line numbers, and carets under its range; "" where the source is not known."""
+    """The lines around `loc` with numbers, and carets under its range; "" where the source is unknown."""
     linecache.checkcache(loc.file)
     if source_line(loc.file, loc.line) is None:
         return ""

@@ -46,14 +46,14 @@ def program(text: str) -> str:
 def kernel(body: str, params: str = "x_ptr", args: str = "x", before: str = "", grid: str = "(1,)") -> str:
     """A program that launches `kernel(params)` once per grid point with `args`.
 
-    `x` is eight float32 numbers 0...7, `n` eight int32 numbers 0...7; only the one that `args` mentions is made.
+    `x` is eight float32 numbers 0...7, `n` eight int32 numbers 1...8; only the one that `args` mentions is made.
     `before` is text to stand before the kernel, such as a helper.
     """
     arrays = ""
     if "x" in args.replace("=", ",").replace(" ", "").split(","):
         arrays += "x = np.arange(8, dtype=np.float32)\n"
     if "n" in args.replace("=", ",").replace(" ", "").split(","):
-        arrays += "n = np.arange(8, dtype=np.int32)\n"
+        arrays += "n = np.arange(1, 9, dtype=np.int32)\n"
     before = before.strip() + "\n\n\n" if before else ""
     text = indent(body.strip("\n"), "    ")
     return f"{before}@triton.jit\ndef kernel({params}):\n{text}\n\n\n{arrays}kernel[{grid}]({args})\n"

@@ -70,9 +70,7 @@ Kernels read globals at compile time and cannot assign to them: program instance
 another device, and share nothing but memory.
 """,
         hint="pass the value as an argument; return results by storing them through a pointer",
-        broken=kernel(
-            "global total\ntotal = 1\ntl.store(x_ptr, total)", before="total = tl.constexpr(0)"
-        ),
+        broken=kernel("global total\ntotal = 1\ntl.store(x_ptr, total)", before="total = tl.constexpr(0)"),
         mended=kernel("total = 1\ntl.store(x_ptr, total)"),
     ),
     Entry(

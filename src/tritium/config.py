@@ -1,0 +1,375 @@
+"""Every setting: its environment variable, type, default, meaning, and whether it enters the cache key.
+
+Nothing else reads the environment. A setting is looked up each time its `value` is asked for, because
+programs set `os.environ` after importing us. In order of precedence: `override` (this thread or task only),
+`Setting.assign` (the whole process), the environment, the default.
+
+`python -m tritium.config FILE` writes the reference of settings.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from tritium.errors import make_error
+
+T = TypeVar("T")
+
+_UNSET: Any = object()
+_TRUE = frozenset({"1", "true", "yes", "on", "y"})
+_FALSE = frozenset({"0", "false", "no", "off", "n"})
+
+# a fresh mapping for each `override`, never changed in place
+_overrides: ContextVar[Mapping[str, Any] | None] = ContextVar("tritium_overrides", default=None)
+_assigned: dict[str, Any] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Setting(Generic[T]):
+    """One setting. `parse` turns text or a given value into the type; ValueError is for what it cannot be."""
+
+    name: str
+    env: str
+    default: T
+    parse: Callable[[Any], T]
+    doc: str
+    expected: str
+    in_cache_key: bool = False
+    _parsed: dict[str, T] = field(default_factory=dict[str, Any], repr=False)
+
+    @property
+    def value(self) -> T:
+        """The current value; ArgumentError TRI0907 when the environment variable cannot be read."""
+        overrides = _overrides.get()
+        if overrides is not None and self.name in overrides:
+            return overrides[self.name]
+        assigned = _assigned.get(self.name, _UNSET)
+        if assigned is not _UNSET:
+            return assigned
+        text = os.environ.get(self.env, "")
+        if not text:
+            return self.default
+        known: Any = self._parsed.get(text, _UNSET)
+        if known is _UNSET:
+            known = self._parsed[text] = self.checked(text)
+        return known
+
+    def checked(self, value: object) -> T:
+        """`value` as this setting's type; text is read as in the environment."""
+        try:
+            return self.parse(value)
+        except (ValueError, TypeError):
+            name = f"{self.name} ({self.env})"
+            raise make_error("TRI0907", name=name, got=repr(value), expected=self.expected) from None
+
+    def assign(self, value: object) -> None:
+        """Set the value for the whole process, above the environment."""
+        _assigned[self.name] = self.checked(value)
+
+    def reset(self) -> None:
+        """Take back what `assign` set."""
+        _assigned.pop(self.name, None)
+
+
+def _bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    text = str(value).strip().lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    return int(text) != 0
+
+
+def _count(value: Any) -> int:
+    number = int(value)
+    if number < 0 or isinstance(value, (bool, float)):
+        raise ValueError(value)
+    return number
+
+
+def _one_of(*choices: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        text = str(value).strip().lower()
+        if text not in choices:
+            raise ValueError(value)
+        return text
+
+    return parse
+
+
+def _maybe(parse: Callable[[Any], T]) -> Callable[[Any], T | None]:
+    return lambda value: None if value is None else parse(value)
+
+
+def _pieces(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [piece.strip() for piece in value.split(",") if piece.strip()]
+    return list(value)
+
+
+def _names(*choices: str) -> Callable[[Any], frozenset[str]]:
+    def parse(value: Any) -> frozenset[str]:
+        found = frozenset(str(piece) for piece in _pieces(value))
+        if choices and not found <= frozenset(choices):
+            raise ValueError(value)
+        return found
+
+    return parse
+
+
+def _lines(value: Any) -> frozenset[int]:
+    return frozenset(_count(piece) for piece in _pieces([value] if isinstance(value, int) else value))
+
+
+def _path(value: Any) -> Path:
+    return Path(os.fspath(value)).expanduser()
+
+
+SETTINGS: dict[str, Setting[Any]] = {}
+
+
+def _declare(setting: Setting[T]) -> Setting[T]:
+    SETTINGS[setting.name] = setting
+    return setting
+
+
+def _flag(
+    name: str, env: str, doc: str, *, default: bool = False, in_cache_key: bool = False
+) -> Setting[bool]:
+    return _declare(Setting(name, env, default, _bool, doc, "1 or 0", in_cache_key))
+
+
+def _choice(
+    name: str, env: str, default: str, choices: tuple[str, ...], doc: str, in_cache_key: bool = False
+) -> Setting[str]:
+    return _declare(
+        Setting(name, env, default, _one_of(*choices), doc, "one of " + ", ".join(choices), in_cache_key)
+    )
+
+
+def _optional_choice(
+    name: str, env: str, choices: tuple[str, ...], doc: str, in_cache_key: bool = False
+) -> Setting[str | None]:
+    parse = _maybe(_one_of(*choices))
+    return _declare(Setting(name, env, None, parse, doc, "one of " + ", ".join(choices), in_cache_key))
+
+
+def _name_set(
+    name: str, env: str, doc: str, choices: tuple[str, ...] = (), in_cache_key: bool = False
+) -> Setting[frozenset[str]]:
+    expected = "names separated by commas" + (", of " + ", ".join(choices) if choices else "")
+    return _declare(Setting(name, env, frozenset(), _names(*choices), doc, expected, in_cache_key))
+
+
+def _folder(name: str, env: str, doc: str) -> Setting[Path | None]:
+    return _declare(Setting(name, env, None, _maybe(_path), doc, "a path"))
+
+
+# Where a kernel runs
+BACKEND = _optional_choice(
+    "backend",
+    "TRITIUM_BACKEND",
+    ("interpret", "cpu", "cuda"),
+    "Backend of every launch. Unset: host arrays run on the CPU, CUDA arrays on their GPU.",
+)
+INTERPRET = _flag(
+    "interpret", "TRITON_INTERPRET", "Triton's name for backend=interpret; TRITIUM_BACKEND goes before it."
+)
+NUM_THREADS = _declare(
+    Setting(
+        "num_threads",
+        "TRITIUM_NUM_THREADS",
+        0,
+        _count,
+        "Threads of the CPU backend; 0 takes every core.",
+        "0 or more",
+    )
+)
+
+# What the compiler does
+DEBUG = _flag(
+    "debug",
+    "TRITON_DEBUG",
+    "Compile in device assertions and checks of integer overflow, where a kernel does not say otherwise.",
+    in_cache_key=True,
+)
+F32_DEFAULT = _optional_choice(
+    "f32_default",
+    "TRITON_F32_DEFAULT",
+    ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"),
+    "Precision of fp32 `dot` that names none. Unset: tf32 on CUDA, ieee on CPU and interpreter.",
+    in_cache_key=True,
+)
+FP_FUSION = _flag(
+    "fp_fusion",
+    "TRITON_DEFAULT_FP_FUSION",
+    "Let CUDA round a * b + c once, where a launch does not say otherwise. Interpreter and CPU never do.",
+    default=True,
+    in_cache_key=True,
+)
+ALLOW_NON_CONSTEXPR_GLOBALS = _flag(
+    "allow_non_constexpr_globals",
+    "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
+    "Let kernels read plain numbers from globals, as compile-time constants.",
+)
+SPECIALIZE = _choice(
+    "specialize",
+    "TRITIUM_SPECIALIZE",
+    "all",
+    ("all", "none"),
+    "Which specialisations may apply. `none` leaves every operation in its general form.",
+    in_cache_key=True,
+)
+REQUIRE = _name_set(
+    "require",
+    "TRITIUM_REQUIRE",
+    "Specialisations that have to apply; a kernel to which one does not apply is an error (TRI0908).",
+    in_cache_key=True,
+)
+FORBID = _name_set("forbid", "TRITIUM_FORBID", "Specialisations that must not apply.", in_cache_key=True)
+VERIFY = _choice(
+    "verify",
+    "TRITIUM_VERIFY",
+    "cheap",
+    ("off", "cheap", "total"),
+    "How much the verifier checks after each pass: nothing, structure, or everything it can.",
+)
+
+# What is kept
+CACHE_DIR = _folder("cache_dir", "TRITIUM_CACHE_DIR", "Folder of the compile cache.")
+TRITON_CACHE_DIR = _folder(
+    "triton_cache_dir", "TRITON_CACHE_DIR", "Triton's cache folder; ours is `tritium` inside it."
+)
+TRITON_HOME = _folder(
+    "triton_home", "TRITON_HOME", "Triton's home folder; the compile cache is `.tritium/cache` inside it."
+)
+ALWAYS_COMPILE = _flag(
+    "always_compile", "TRITON_ALWAYS_COMPILE", "Compile even what the cache on disk holds."
+)
+CACHE_AUTOTUNING = _flag("cache_autotuning", "TRITON_CACHE_AUTOTUNING", "Keep the results of tuning on disk.")
+
+# What is shown
+LOG = _name_set(
+    "log",
+    "TRITIUM_LOG",
+    "What to report on stderr: why a call compiled, launches, tuning, what each pass did.",
+    ("compile", "launch", "autotune", "passes"),
+)
+PRINT_AUTOTUNING = _flag(
+    "print_autotuning",
+    "TRITON_PRINT_AUTOTUNING",
+    "Print the configuration that tuning chose, and how long it took.",
+)
+TRACE = _declare(
+    Setting(
+        "trace",
+        "TRITIUM_TRACE",
+        frozenset[int](),
+        _lines,
+        "Lines of kernels whose values the interpreter prints as it executes them.",
+        "line numbers separated by commas",
+    )
+)
+
+
+def chosen_backend() -> str | None:
+    """The backend that the user asked for, or None where the arguments decide."""
+    return BACKEND.value or ("interpret" if INTERPRET.value else None)
+
+
+def cache_dir() -> Path:
+    """The folder of the compile cache, which need not exist yet."""
+    own = CACHE_DIR.value
+    if own is not None:
+        return own
+    triton = TRITON_CACHE_DIR.value
+    if triton is not None:
+        return triton / "tritium"
+    home = TRITON_HOME.value
+    if home is not None:
+        return home / ".tritium" / "cache"
+    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tritium"
+
+
+def cache_key() -> tuple[tuple[str, Any], ...]:
+    """Name and value of every setting that changes what is compiled, in a fixed order."""
+    found: list[tuple[str, Any]] = []
+    for name, setting in sorted(SETTINGS.items()):
+        if setting.in_cache_key:
+            value = setting.value
+            found.append((name, tuple(sorted(value)) if isinstance(value, frozenset) else value))
+    return tuple(found)
+
+
+@contextmanager
+def override(**values: object) -> Generator[None]:
+    """Use these values inside the block, in this thread or task only.
+
+    Threads started inside do not inherit them, unless they run in `contextvars.copy_context()`.
+    Raises ArgumentError: TRI0911 for a name that is no setting, TRI0907 for a value that it cannot have.
+    """
+    checked = dict(_overrides.get() or {})
+    for name, value in values.items():
+        if name not in SETTINGS:
+            raise make_error("TRI0911", name=name, expected=", ".join(SETTINGS))
+        checked[name] = SETTINGS[name].checked(value)
+    token = _overrides.set(checked)
+    try:
+        yield
+    finally:
+        _overrides.reset(token)
+
+
+def _shown(value: object) -> str:
+    if value is None or value == frozenset():
+        return "unset"
+    if isinstance(value, bool):
+        return str(int(value))
+    return str(value)
+
+
+def describe() -> str:
+    """Every setting as a Markdown table."""
+    rows = [
+        "| setting | variable | default | values | in the cache key | meaning |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for setting in SETTINGS.values():
+        in_key = "yes" if setting.in_cache_key else "no"
+        cells = [
+            f"`{setting.name}`",
+            f"`{setting.env}`",
+            _shown(setting.default),
+            setting.expected,
+            in_key,
+            setting.doc,
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def render_page() -> str:
+    """The reference of settings, in Markdown."""
+    return f"""\
+# Settings
+
+Settings come from environment variables. In a program, `tritium.config.override(name=value)` is a context
+manager that sets them for the block it covers, in its thread or task only. A setting that is in the cache key
+changes the compiled code, so kernels compiled under another value are kept apart. This page is written by
+`make docs`.
+
+{describe()}"""
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(render_page(), encoding="utf-8")

@@ -85,7 +85,7 @@ def test_a_wrong_value_is_named(name: str, text: str, monkeypatch: pytest.Monkey
     variable = config.SETTINGS[name].env
     monkeypatch.setenv(variable, text)
     with pytest.raises(ArgumentError) as caught:
-        config.SETTINGS[name].value  # noqa: B018
+        _ = config.SETTINGS[name].value
     assert caught.value.code == "TRI0907"
     assert variable in str(caught.value) and text in str(caught.value)
     with pytest.raises(ArgumentError, match=variable), config.override(**{name: text}):

@@ -78,9 +78,7 @@ class Field:
 
     __slots__ = ("default", "index", "kind", "name", "optional", "variadic")
 
-    def __init__(
-        self, kind: str, optional: bool = False, variadic: bool = False, default: Any = ...
-    ) -> None:
+    def __init__(self, kind: str, optional: bool = False, variadic: bool = False, default: Any = ...) -> None:
         self.kind = kind
         self.optional = optional
         self.variadic = variadic
@@ -170,7 +168,9 @@ class TileOp(Op):
             cls.name = name
             REGISTRY[name] = cls
 
-    def __init__(self, *args: Any, loc: Loc | None = None, result_names: Sequence[str] = (), **kw: Any) -> None:
+    def __init__(
+        self, *args: Any, loc: Loc | None = None, result_names: Sequence[str] = (), **kw: Any
+    ) -> None:
         self.loc = loc
         self.parent = None
         self.attrs = {}
@@ -208,7 +208,9 @@ class TileOp(Op):
                 operands.extend(values)
                 segments.append(len(values))
         if kw or next(positional, ...) is not ...:
-            raise TypeError(f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}")
+            raise TypeError(
+                f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}"
+            )
         self.segments = () if self.flat_operands else tuple(segments)
         self.set_operands(operands)
 

@@ -36,6 +36,11 @@ class Elementwise(TileOp):
         """The scalar format of the operands, as `tritium.numerics` names it."""
         return self.operands[0].type.scalar.text  # type: ignore[union-attr]
 
+    @property
+    def is_float(self) -> bool:
+        """Whether the operands are floats: which half of `tritium.numerics` computes."""
+        return self.operands[0].type.is_floating()  # type: ignore[attr-defined]
+
 
 class Comparison(Elementwise):
     """Elementwise with an i1 result."""

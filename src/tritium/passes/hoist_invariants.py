@@ -53,7 +53,9 @@ def _movable(op: TileOp) -> bool:
 
 
 def _depends_on(op: Op, loop: Op) -> bool:
-    return any(_defined_in(v.owner, loop) for inner in op.walk() for v in inner.operands if not _own(v.owner, op))
+    return any(
+        _defined_in(v.owner, loop) for inner in op.walk() for v in inner.operands if not _own(v.owner, op)
+    )
 
 
 def _own(owner: Op | Region, op: Op) -> bool:

@@ -2,7 +2,8 @@
 
 `tritium.runtime.specialize` makes these from the arguments of a launch; ahead-of-time compilation and the command line
 make them from text. The frontend turns each run-time leaf into one argument of the IR function, named after the
-parameter (``pair.0`` for the first item of a tuple; ``desc.base``, ``desc.shape.0``, ``desc.stride.0`` for a descriptor).
+parameter (``pair.0`` for the first item of a tuple; ``desc.base``, ``desc.shape.0``, ``desc.stride.0`` for a
+descriptor).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ fields        ``operand()``, ``operand(optional=True)``, ``operand(variadic=True
               From them come the constructor, accessors, printer, parser, clone and structural hash.
 ``infer``     the type rule. The builder uses it for result types and the verifier re-runs it after every pass.
               Raises `TypeRuleError` with a sentence.
-``effect``    pure, reads, writes, barrier, io. CSE, DCE, hoisting and ordering ask it (`effects()` may refine it per op).
+``effect``    pure, reads, writes, barrier, io. CSE, DCE, hoisting and ordering ask it (`effects()` refines it).
 ``eval``      pure ops: NumPy arrays in, array (or tuple of arrays) out.
 ``execute``   ops that need the machine: memory, program ids, control flow, printing (see `Machine`).
 ``facts``     interval, divisibility, affine form... of the result from those of the operands (see `tritium.ops.facts`).

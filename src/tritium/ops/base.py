@@ -212,6 +212,21 @@ class TileOp(Op):
         self.segments = () if self.flat_operands else tuple(segments)
         self.set_operands(operands)
 
+    # ---- algebra, for generic rewrites -----------------------------------------------------------------
+
+    @property
+    def unit(self) -> int | float | None:
+        """The number u with ``op(x, u) == x`` to the bit (in these operands' format), or None.
+
+        A commutative op has it on both sides, any other on the right only.
+        """
+        return None
+
+    @property
+    def absorbing(self) -> int | float | None:
+        """The number a with ``op(x, a) == a`` for every x, or None; both sides if commutative, else right."""
+        return None
+
     # ---- facets, with their defaults -------------------------------------------------------------------
 
     def infer(self) -> Sequence[Type]:

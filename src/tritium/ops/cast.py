@@ -40,6 +40,7 @@ class Cast(TileOp, name="tile.cast"):
         return cast(args[0], self.x.type.scalar.text, self.to.text, self.rounding)  # type: ignore[union-attr]
 
     @surface("cast", method=True)
+    @staticmethod
     def build(
         s: Semantic, input: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False
     ) -> Tensor:
@@ -53,6 +54,7 @@ class Cast(TileOp, name="tile.cast"):
         return s.cast(x, to, rounding or None)
 
     @surface("to", module="tensor", method=True)
+    @staticmethod
     def to_method(
         s: Semantic, input: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False
     ) -> Tensor:

@@ -77,8 +77,8 @@ def surface(
     """Declare a callable of the language; see the module text."""
 
     def register(fn: Callable[..., Any]) -> Surface:
-        if isinstance(fn, Surface):  # stacked declarations share one function
-            fn = fn.fn
+        if isinstance(fn, (Surface, staticmethod)):  # stacked declarations share one function
+            fn = fn.fn if isinstance(fn, Surface) else fn.__func__
         made = Surface(name, fn, module, method, operator)
         for key in (made.qualified_name, *also):
             if key in SURFACES:

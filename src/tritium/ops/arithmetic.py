@@ -32,10 +32,8 @@ class Add(Elementwise, name="tile.add"):
     sanitize_overflow = attr(True)
     commutative = True
     associative = True
-
-    @property
-    def unit(self) -> int | float | None:
-        return -0.0 if self.is_float else 0
+    unit = 0
+    float_unit = -0.0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.add(args[0], args[1], self.format)
@@ -65,10 +63,8 @@ class Sub(Elementwise, name="tile.sub"):
     x = operand()
     y = operand()
     sanitize_overflow = attr(True)
-
-    @property
-    def unit(self) -> int | float | None:
-        return 0.0 if self.is_float else 0
+    unit = 0
+    float_unit = 0.0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sub(args[0], args[1], self.format)
@@ -113,14 +109,9 @@ class Mul(Elementwise, name="tile.mul"):
     sanitize_overflow = attr(True)
     commutative = True
     associative = True
-
-    @property
-    def unit(self) -> int | float | None:
-        return 1.0 if self.is_float else 1
-
-    @property
-    def absorbing(self) -> int | float | None:
-        return None if self.is_float else 0
+    unit = 1
+    float_unit = 1.0
+    absorbing = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.mul(args[0], args[1], self.format)
@@ -146,10 +137,7 @@ class Div(Elementwise, name="tile.div"):
     y = operand()
     precise = attr(False)
     formats: ClassVar[tuple[str, ...]] = FLOAT_FORMATS
-
-    @property
-    def unit(self) -> int | float | None:
-        return 1.0
+    float_unit = 1.0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
@@ -203,14 +191,8 @@ class IntDiv(Elementwise, name="tile.idiv"):
     x = operand()
     y = operand()
     formats: ClassVar[tuple[str, ...]] = INTEGER_FORMATS
-
-    @property
-    def unit(self) -> int | float | None:
-        return 1
-
-    @property
-    def absorbing(self) -> int | float | None:
-        return 0
+    unit = 1
+    absorbing = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
@@ -286,10 +268,7 @@ class UMulHi(Elementwise, name="tile.umulhi"):
     y = operand()
     formats: ClassVar[tuple[str, ...]] = ("i32", "u32", "i64", "u64")
     commutative = True
-
-    @property
-    def absorbing(self) -> int | float | None:
-        return 0
+    absorbing = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.umulhi(args[0], args[1], self.format)

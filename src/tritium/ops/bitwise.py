@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from tritium.ir.types import DType, dtype_named, int1
 from tritium.numerics.formats import INTEGER_FORMATS
 from tritium.ops.base import Array, operand
-from tritium.ops.elementwise import Elementwise
+from tritium.ops.elementwise import Elementwise, by_format
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
@@ -27,14 +27,8 @@ class And(Elementwise, name="tile.and"):
     commutative = True
     associative = True
     idempotent = True
-
-    @property
-    def unit(self) -> int | float | None:
-        return self.all_ones()
-
-    @property
-    def absorbing(self) -> int | float | None:
-        return 0
+    unit = by_format(Elementwise.all_ones)
+    absorbing = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_and(args[0], args[1], self.format)
@@ -64,14 +58,8 @@ class Or(Elementwise, name="tile.or"):
     commutative = True
     associative = True
     idempotent = True
-
-    @property
-    def unit(self) -> int | float | None:
-        return 0
-
-    @property
-    def absorbing(self) -> int | float | None:
-        return self.all_ones()
+    unit = 0
+    absorbing = by_format(Elementwise.all_ones)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_or(args[0], args[1], self.format)
@@ -100,10 +88,7 @@ class Xor(Elementwise, name="tile.xor"):
     formats: ClassVar[tuple[str, ...]] = INTEGER_FORMATS
     commutative = True
     associative = True
-
-    @property
-    def unit(self) -> int | float | None:
-        return 0
+    unit = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_xor(args[0], args[1], self.format)
@@ -142,10 +127,7 @@ class Shl(Elementwise, name="tile.shl"):
     x = operand()
     y = operand()
     formats: ClassVar[tuple[str, ...]] = INTEGER_FORMATS
-
-    @property
-    def unit(self) -> int | float | None:
-        return 0
+    unit = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.shl(args[0], args[1], self.format)
@@ -169,10 +151,7 @@ class Shr(Elementwise, name="tile.shr"):
     x = operand()
     y = operand()
     formats: ClassVar[tuple[str, ...]] = INTEGER_FORMATS
-
-    @property
-    def unit(self) -> int | float | None:
-        return 0
+    unit = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.shr(args[0], args[1], self.format)

@@ -42,7 +42,7 @@ class ProgramId(TileOp, name="tile.program_id"):
 
     @surface("program_id")
     def build(s: Semantic, axis: Any) -> Tensor:
-        return s.emit(ProgramId, axis=_axis(s, axis, "program_id"))
+        return s.emit(ProgramId, axis=_axis(s, axis))
 
 
 class NumPrograms(TileOp, name="tile.num_programs"):
@@ -58,13 +58,13 @@ class NumPrograms(TileOp, name="tile.num_programs"):
 
     @surface("num_programs")
     def build(s: Semantic, axis: Any) -> Tensor:
-        return s.emit(NumPrograms, axis=_axis(s, axis, "num_programs"))
+        return s.emit(NumPrograms, axis=_axis(s, axis))
 
 
-def _axis(s: Semantic, axis: Any, function: str) -> int:
+def _axis(s: Semantic, axis: Any) -> int:
     value = s.const_int(axis, "axis")
     if value not in (0, 1, 2):
-        s.fail("TRI0618", function=function, axis=value)
+        s.fail("TRI0618", function=s.current, axis=value)
     return value
 
 

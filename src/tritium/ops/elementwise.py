@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from tritium.ir.types import DType, Type, int1, like
@@ -11,6 +11,11 @@ from tritium.ops.base import TileOp, TypeRuleError
 
 ANY_FORMAT: tuple[str, ...] = (*INTEGER_FORMATS, *FLOAT_FORMATS)
 WIDE_FLOATS: tuple[str, ...] = ("f32", "f64")
+
+
+def by_format(rule: Callable[[Any], float | None]) -> Any:
+    """A trait (`unit`, `absorbing`) whose number depends on the operands' format: asked of the op, not the class."""
+    return property(rule)
 
 
 class Elementwise(TileOp):

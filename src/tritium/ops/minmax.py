@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from tritium.ir.types import DType, bfloat16, float32
 from tritium.numerics.formats import FLOAT_FORMATS
 from tritium.ops.base import Array, attr, operand
-from tritium.ops.elementwise import Elementwise
+from tritium.ops.elementwise import Elementwise, by_format
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
@@ -25,6 +25,14 @@ class PropagateNan(enum.IntEnum):
     ALL = 0xFFFF
 
 
+def _end(op: Elementwise, top: bool) -> int | None:
+    """The largest or smallest value of an integer format; None for floats, where NaN and -0.0 spoil the rule."""
+    scalar = op.operands[0].type.scalar
+    if not isinstance(scalar, DType) or scalar.is_floating():
+        return None
+    return scalar.get_int_max_value() if top else scalar.get_int_min_value()
+
+
 class _Extremum(Elementwise):
     """What minimum and maximum share. -0.0 is below +0.0; a NaN loses unless `propagate_nan`."""
 
@@ -37,21 +45,8 @@ class _Extremum(Elementwise):
 
     largest: ClassVar[bool]
 
-    def _end(self, top: bool) -> int | float | None:
-        """The largest or the smallest value of the format; None for floats, where NaN spoils the rule."""
-        if self.is_float:
-            return None
-        scalar = self.operands[0].type.scalar
-        assert isinstance(scalar, DType)
-        return scalar.get_int_max_value() if top else scalar.get_int_min_value()
-
-    @property
-    def unit(self) -> int | float | None:
-        return self._end(not self.largest)
-
-    @property
-    def absorbing(self) -> int | float | None:
-        return self._end(self.largest)
+    unit = by_format(lambda op: _end(op, not op.largest))
+    absorbing = by_format(lambda op: _end(op, op.largest))
 
     def eval(self, *args: Array) -> Array:
         compute = self.numerics.maximum if self.largest else self.numerics.minimum

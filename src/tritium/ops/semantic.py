@@ -245,7 +245,7 @@ class Semantic:
         self.fail("TRI0412", got=describe(x), target=to)
 
     def computation_type(
-        self, a: DType, a_weak: bool, b: DType, b_weak: bool, operator: str, div_or_mod: bool = False
+        self, a: DType, a_weak: bool, b: DType, b_weak: bool, div_or_mod: bool = False, operator: str = ""
     ) -> DType:
         """The type in which an arithmetic operator computes; see the module text."""
         if a_weak != b_weak:
@@ -253,23 +253,24 @@ class Semantic:
             if weak.kind_rank() <= strong.kind_rank():
                 return float32 if div_or_mod and strong in (float16, bfloat16) else strong
         if (a.is_fp8() and b.is_int()) or (a.is_int() and b.is_fp8()):
-            self.fail("TRI0401", operator=operator, lhs=a, rhs=b)
+            self.fail("TRI0401", operator=operator or self.current, lhs=a, rhs=b)
         if div_or_mod and a.is_int() and b.is_int() and a.kind != b.kind:
-            self.fail("TRI0405", operator=operator, lhs=a, rhs=b)
+            self.fail("TRI0405", operator=operator or self.current, lhs=a, rhs=b)
         return strong_result(a, b, div_or_mod)
 
     def binary(
-        self, x: Any, y: Any, operator: str = "arithmetic", *, div_or_mod: bool = False
+        self, x: Any, y: Any, operator: str = "", *, div_or_mod: bool = False
     ) -> tuple[Tensor, Tensor]:
         """Promote two arithmetic operands to one type and one shape. Pointers are refused.
 
-        `operator` is how messages name the operation.
+        `operator` is how messages name the operation, by default as the surface being called.
         """
+        operator = operator or self.current
         x_weak, y_weak = is_number(x), is_number(y)
         xt, yt = self._typed(x, x_weak), self._typed(y, y_weak)
         if isinstance(xt, PointerType) or isinstance(yt, PointerType):
             self.fail("TRI0401", operator=operator, lhs=describe(x), rhs=describe(y))
-        ty = self.computation_type(xt, x_weak, yt, y_weak, operator, div_or_mod)
+        ty = self.computation_type(xt, x_weak, yt, y_weak, div_or_mod, operator)
         x, y = (self._as(v, w, ty) for v, w in ((x, x_weak), (y, y_weak)))
         return self.broadcast(x, y)
 

@@ -28,13 +28,20 @@ class Surface:
     """One callable of the language. Compile-time calls go through ``surface(s, *args, **kwargs)``."""
 
     def __init__(
-        self, name: str, fn: Callable[..., Any], module: str, method: bool, operator: str | None
+        self,
+        name: str,
+        fn: Callable[..., Any],
+        module: str,
+        method: bool,
+        operator: str | None,
+        must_use: bool,
     ) -> None:
         self.name = name
         self.fn = fn
         self.module = module
         self.method = method
         self.operator = operator
+        self.must_use = must_use  # a call whose result is not used is a mistake (TRI0623)
         self.op: type | None = None
         parameters = list(inspect.signature(fn).parameters.values())[1:]
         self.signature = inspect.Signature(parameters)
@@ -73,13 +80,14 @@ def surface(
     method: bool = False,
     operator: str | None = None,
     also: Sequence[str] = (),
+    must_use: bool = False,
 ) -> Callable[[Callable[..., Any]], Surface]:
     """Declare a callable of the language; see the module text."""
 
     def register(fn: Callable[..., Any]) -> Surface:
         if isinstance(fn, (Surface, staticmethod)):  # stacked declarations share one function
             fn = fn.fn if isinstance(fn, Surface) else fn.__func__
-        made = Surface(name, fn, module, method, operator)
+        made = Surface(name, fn, module, method, operator, must_use)
         for key in (made.qualified_name, *also):
             if key in SURFACES:
                 raise TypeError(f"{key} is declared twice")

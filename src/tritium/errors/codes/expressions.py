@@ -10,8 +10,9 @@ ENTRIES: tuple[Entry, ...] = (
         title="an expression that kernels do not support",
         message="kernels do not support {construct}",
         explanation="""
-Expressions in kernels are names, attributes, constants, tuples, lists (as shapes), operators, comparisons,
-conditional expressions, subscripts and calls. Common others have codes of their own; this is for the rest.
+Expressions in kernels are names, attributes, constants, tuples, lists (as shapes), operators,
+comparisons, conditional expressions, subscripts and calls. Common others have codes of their own; this is
+for the rest.
 """,
         hint="compute it outside the kernel and pass the result in",
         broken=kernel("tl.store(x_ptr, 2j)"),
@@ -23,8 +24,8 @@ conditional expressions, subscripts and calls. Common others have codes of their
         title="`lambda` in a kernel",
         message="kernels do not support `lambda`",
         explanation="""
-Functions that a kernel calls, or hands to tl.reduce and tl.associative_scan, are functions of their own with
-`@triton.jit`: their source and their types can then be shown in errors.
+Functions that a kernel calls, or hands to tl.reduce and tl.associative_scan, are functions of their own
+with `@triton.jit`: their source and their types can then be shown in errors.
 """,
         hint="write a function with @triton.jit outside the kernel",
         broken=kernel("""
@@ -65,8 +66,8 @@ outside the kernel do the same.
         title="a comprehension that kernels do not support",
         message="kernels do not support {construct}",
         explanation="""
-A list comprehension with one `for` over a tuple is unrolled at compile time. Conditions, several `for` parts,
-generator expressions, and dict or set comprehensions are not supported.
+A list comprehension with one `for` over a tuple is unrolled at compile time. Conditions, several `for`
+parts, generator expressions, and dict or set comprehensions are not supported.
 """,
         hint="write out the elements, or loop with tl.static_range",
         broken=kernel("parts = [v for v in (1.0, 2.0) if v > 1.0]\ntl.store(x_ptr, parts[0])"),
@@ -78,8 +79,8 @@ generator expressions, and dict or set comprehensions are not supported.
         title="`in` with a run-time value",
         message="kernels do not support `{operator}` on {got}",
         explanation="""
-Membership is decided at compile time, between compile-time values. For values that are known only while the
-kernel runs, compare and combine.
+Membership is decided at compile time, between compile-time values. For values that are known only while
+the kernel runs, compare and combine.
 """,
         hint="write (x == a) | (x == b)",
         broken=kernel("""
@@ -99,8 +100,8 @@ if (v == 1.0) | (v == 2.0):
         title="the operator `@` on tiles",
         message="kernels do not support the operator `@`",
         explanation="""
-A matrix product has a precision and an accumulator to choose, for which an operator has no room. As in Triton,
-it is written as a call.
+A matrix product has a precision and an accumulator to choose, for which an operator has no room. As in
+Triton, it is written as a call.
 """,
         hint="write tl.dot(a, b)",
         broken=kernel(
@@ -128,8 +129,8 @@ tl.store(a_ptr + offs[:, None] * 16 + offs[None, :], tl.dot(a, a))
         title="text that depends on run-time values",
         message="an f-string in a kernel can hold only compile-time values, and `{name}` is {got}",
         explanation="""
-Text is made at compile time, for tl.static_print, tl.static_assert and the like. To see run-time values, give
-them to tl.device_print, which takes a fixed prefix and then values.
+Text is made at compile time, for tl.static_print, tl.static_assert and the like. To see run-time values,
+give them to tl.device_print, which takes a fixed prefix and then values.
 """,
         hint='write tl.device_print("{name}", {name})',
         broken=kernel("v = tl.load(x_ptr)\ntl.static_print(f'v is {v + 1}')"),
@@ -141,8 +142,8 @@ them to tl.device_print, which takes a fixed prefix and then values.
         title="a starred argument whose length is not known",
         message="`*{name}` needs a tuple, and this is {got}",
         explanation="""
-`*args` in a call spreads a tuple, whose length is known at compile time. A tile is one value, not a sequence of
-arguments, and `**` needs a dict, which kernels do not have.
+`*args` in a call spreads a tuple, whose length is known at compile time. A tile is one value, not a
+sequence of arguments, and `**` needs a dict, which kernels do not have.
 """,
         hint="pass the value itself, or a tuple of values",
         broken=kernel(
@@ -160,8 +161,8 @@ arguments, and `**` needs a dict, which kernels do not have.
         title="a constant that kernels do not have",
         message="a kernel has no use for {got}",
         explanation="""
-Constants are numbers, booleans, None and text. Bytes and `...` outside a subscript stand for nothing a kernel
-can compute with.
+Constants are numbers, booleans, None and text. Bytes and `...` outside a subscript stand for nothing a
+kernel can compute with.
 """,
         hint="use a number, a boolean, None or text",
         broken=kernel("tl.store(x_ptr, b'1')"),

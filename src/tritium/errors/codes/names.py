@@ -10,8 +10,8 @@ ENTRIES: tuple[Entry, ...] = (
         title="a name that is not defined",
         message="`{name}` is not defined",
         explanation="""
-The name is no local variable, no parameter, no variable of an enclosing function and no global of the module
-that defines the kernel. A similar name that does exist is suggested.
+The name is no local variable, no parameter, no variable of an enclosing function and no global of the
+module that defines the kernel. A similar name that does exist is suggested.
 """,
         hint="check the spelling, or pass the value as an argument",
         broken=kernel("value = 1.0\ntl.store(x_ptr, valve)"),
@@ -23,8 +23,8 @@ that defines the kernel. A similar name that does exist is suggested.
         title="the language has no such function or type",
         message="`{module}` has no `{name}`",
         explanation="""
-Names of the Triton language are known to the compiler; this one is none of them. Functions that PyTorch or NumPy
-have often go by another name here, and device-library functions live in `tl.extra.libdevice`.
+Names of the Triton language are known to the compiler; this one is none of them. Functions that PyTorch
+or NumPy have often go by another name here, and device-library functions live in `tl.extra.libdevice`.
 """,
         hint="see the reference of operations",
         broken=kernel("tl.store(x_ptr, tl.minimun(tl.load(x_ptr), 1.0))"),
@@ -36,8 +36,8 @@ have often go by another name here, and device-library functions live in `tl.ext
         title="a variable that only one branch of an `if` defines",
         message="`{name}` is defined only when the condition in line {line} is {branch}",
         explanation="""
-The condition is known only while the kernel runs, so both branches are compiled, and a variable used after
-the `if` must have a value whichever way it goes.
+The condition is known only while the kernel runs, so both branches are compiled, and a variable used
+after the `if` must have a value whichever way it goes.
 """,
         hint="give `{name}` a value before the `if`, or in its other branch",
         broken=kernel("""
@@ -58,8 +58,8 @@ tl.store(x_ptr, value)
         title="a variable that only the body of a loop defines",
         message="`{name}` is defined only inside the loop in line {line}",
         explanation="""
-A loop may run zero times, and then a variable that first appears in its body has no value after it. The same
-holds for a variable that the body reads before it writes: it needs a value to start from.
+A loop may run zero times, and then a variable that first appears in its body has no value after it. The
+same holds for a variable that the body reads before it writes: it needs a value to start from.
 """,
         hint="give `{name}` a value before the loop, of the type it has inside",
         broken=kernel("""
@@ -80,9 +80,10 @@ tl.store(x_ptr, last)
         title="a global that is not a compile-time constant",
         message="the global `{name}` is {got}, not a tl.constexpr",
         explanation="""
-Globals are read when the kernel is compiled, so a plain number there would look like a variable and behave like a
-constant. Triton asks for it to be said: `NAME = tl.constexpr(value)`. Modules, types, functions with
-`@triton.jit` and named tuple classes may be used as they are. TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1 lifts the rule.
+Globals are read when the kernel is compiled, so a plain number there would look like a variable and
+behave like a constant. Triton asks for it to be said: `NAME = tl.constexpr(value)`. Modules, types,
+functions with `@triton.jit` and named tuple classes may be used as they are.
+TRITON_ALLOW_NON_CONSTEXPR_GLOBALS=1 lifts the rule.
 """,
         hint="write {name} = tl.constexpr({name}), or pass it as a tl.constexpr parameter",
         broken=kernel("tl.store(x_ptr, SCALE)", before="SCALE = 2.0"),
@@ -94,8 +95,8 @@ constant. Triton asks for it to be said: `NAME = tl.constexpr(value)`. Modules, 
         title="a Python built-in that kernels do not have",
         message="the built-in `{name}` is not available in kernels",
         explanation="""
-Kernels know the built-ins `len`, `list`, `range`, `float`, `int`, `isinstance`, `getattr`, `hasattr`, `print`, `min`
-and `max`. For work on tiles, use the language's own functions.
+Kernels know the built-ins `len`, `list`, `range`, `float`, `int`, `isinstance`, `getattr`, `hasattr`,
+`print`, `min` and `max`. For work on tiles, use the language's own functions.
 """,
         hint="use the function of tl with that meaning",
         broken=kernel("v = tl.load(x_ptr + tl.arange(0, 8))\ntl.store(x_ptr, sum(v))"),
@@ -107,8 +108,8 @@ and `max`. For work on tiles, use the language's own functions.
         title="a value has no such attribute or method",
         message="{owner} has no attribute `{name}`",
         explanation="""
-Tiles have `shape`, `numel`, `dtype`, `type`, `T`, and the functions of the language as methods. Pointers and
-numbers are tiles without axes. A similar name that does exist is suggested.
+Tiles have `shape`, `numel`, `dtype`, `type`, `T`, and the functions of the language as methods. Pointers
+and numbers are tiles without axes. A similar name that does exist is suggested.
 """,
         hint="check the spelling, or use a function of tl",
         broken=kernel("v = tl.load(x_ptr + tl.arange(0, 8))\ntl.store(x_ptr, v.mean())"),
@@ -120,8 +121,8 @@ numbers are tiles without axes. A similar name that does exist is suggested.
         title="a plain Python function called from a kernel",
         message="`{name}` is a plain Python function; a kernel cannot call it",
         explanation="""
-Kernels never run as Python, so a function has to be compiled with the kernel: `@triton.jit` for code that works
-on run-time values, `@triton.constexpr_function` for Python that computes compile-time values.
+Kernels never run as Python, so a function has to be compiled with the kernel: `@triton.jit` for code that
+works on run-time values, `@triton.constexpr_function` for Python that computes compile-time values.
 """,
         hint="put @triton.jit above the `def` of `{name}`",
         broken=kernel("tl.store(x_ptr, double(1.0))", before="def double(v):\n    return v + v"),
@@ -133,8 +134,9 @@ on run-time values, `@triton.constexpr_function` for Python that computes compil
         title="an object that kernels cannot use",
         message="`{name}` is {got}, which a kernel cannot use",
         explanation="""
-What a kernel may refer to outside itself: compile-time constants, types, modules, functions with `@triton.jit` or
-`@triton.constexpr_function`, aggregates and named tuple classes. Arrays and tensors must be passed as arguments.
+What a kernel may refer to outside itself: compile-time constants, types, modules, functions with
+`@triton.jit` or `@triton.constexpr_function`, aggregates and named tuple classes. Arrays and tensors must
+be passed as arguments.
 """,
         hint="pass it as an argument",
         broken=kernel("tl.store(TABLE, 1.0)", before="TABLE = np.zeros(8, dtype=np.float32)"),
@@ -146,8 +148,8 @@ What a kernel may refer to outside itself: compile-time constants, types, module
         title="a variable that is used before it has a value",
         message="`{name}` is used before it has a value",
         explanation="""
-The function assigns to this name further down, which makes it a local variable everywhere in the function, as in
-Python; at this point it has not been assigned yet.
+The function assigns to this name further down, which makes it a local variable everywhere in the
+function, as in Python; at this point it has not been assigned yet.
 """,
         hint="assign to `{name}` above this line",
         broken=kernel("tl.store(x_ptr, value)\nvalue = 1.0"),
@@ -159,8 +161,8 @@ Python; at this point it has not been assigned yet.
         title="something that is not a function is called",
         message="`{name}` is {got} and cannot be called",
         explanation="""
-What stands before the parentheses has to be a function of the language, one with `@triton.jit`, a type to cast to,
-or a function passed as a compile-time argument.
+What stands before the parentheses has to be a function of the language, one with `@triton.jit`, a type to
+cast to, or a function passed as a compile-time argument.
 """,
         hint="check the name before the parentheses",
         broken=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v(1))"),

@@ -11,8 +11,8 @@ ENTRIES: tuple[Entry, ...] = (
         message="kernels do not support {construct}",
         explanation="""
 Kernels are written in a part of Python: assignment, `if`, `for`, `while`, `return`, `break`, `continue`,
-`assert`, `pass` and calls. Everything else needs the Python interpreter at run time, which a kernel has not.
-Common statements have codes of their own; this one is for the rest, such as `type` in Python 3.12.
+`assert`, `pass` and calls. Everything else needs the Python interpreter at run time, which a kernel has
+not. Common statements have codes of their own; this one is for the rest, such as `type` in Python 3.12.
 """,
         hint="compute it outside the kernel and pass the result in",
     ),
@@ -22,8 +22,8 @@ Common statements have codes of their own; this one is for the rest, such as `ty
         title="`try` in a kernel",
         message="kernels do not support `try`: nothing raises exceptions while a kernel runs",
         explanation="""
-A running kernel has no exceptions to catch. Division by zero, overflow and NaN give written values (see the
-page on semantics), and accesses are guarded with masks.
+A running kernel has no exceptions to catch. Division by zero, overflow and NaN give written values (see
+the page on semantics), and accesses are guarded with masks.
 """,
         hint="guard the operation with a mask or an `if`",
         broken=kernel("""
@@ -40,8 +40,8 @@ except ValueError:
         title="`with` in a kernel",
         message="kernels do not support `with {manager}`",
         explanation="""
-Context managers run Python code on entry and exit, which a kernel cannot do. Only the language's own scheduling
-blocks may follow `with`.
+Context managers run Python code on entry and exit, which a kernel cannot do. Only the language's own
+scheduling blocks may follow `with`.
 """,
         hint="remove the `with` and keep its body",
         broken=kernel("with open('log'):\n    tl.store(x_ptr, 1.0)"),
@@ -53,8 +53,8 @@ blocks may follow `with`.
         title="`class` in a kernel",
         message="kernels do not support `class`",
         explanation="""
-Types are settled before a kernel is compiled. To group values, use a tuple, a named tuple defined outside the
-kernel, or a class with `@triton.aggregate`, also defined outside.
+Types are settled before a kernel is compiled. To group values, use a tuple, a named tuple defined outside
+the kernel, or a class with `@triton.aggregate`, also defined outside.
 """,
         hint="define the class outside the kernel, with @triton.aggregate, or use a tuple",
         broken=kernel("class Pair:\n    pass\ntl.store(x_ptr, 1.0)"),
@@ -66,8 +66,8 @@ kernel, or a class with `@triton.aggregate`, also defined outside.
         title="`global` or `nonlocal` in a kernel",
         message="kernels do not support `{construct}`",
         explanation="""
-Kernels read globals at compile time and cannot assign to them: program instances run in parallel, perhaps on
-another device, and share nothing but memory.
+Kernels read globals at compile time and cannot assign to them: program instances run in parallel, perhaps
+on another device, and share nothing but memory.
 """,
         hint="pass the value as an argument; return results by storing them through a pointer",
         broken=kernel("global total\ntotal = 1\ntl.store(x_ptr, total)", before="total = tl.constexpr(0)"),
@@ -79,8 +79,8 @@ another device, and share nothing but memory.
         title="a function defined inside a kernel",
         message="kernels do not support a function inside a function (`{name}`)",
         explanation="""
-A nested `def` would be a closure over values that exist only while the kernel runs. Helpers are functions of
-their own with `@triton.jit`, and get what they need as arguments.
+A nested `def` would be a closure over values that exist only while the kernel runs. Helpers are functions
+of their own with `@triton.jit`, and get what they need as arguments.
 """,
         hint="move `{name}` out of the kernel and put @triton.jit above it",
         broken=kernel("def double(v):\n    return v + v\ntl.store(x_ptr, double(1.0))"),
@@ -105,7 +105,8 @@ their own with `@triton.jit`, and get what they need as arguments.
         title="`del` in a kernel",
         message="kernels do not support `del`",
         explanation="""
-Values live as long as they are used: the compiler knows the last use of each, and `del` would tell it nothing.
+Values live as long as they are used: the compiler knows the last use of each, and `del` would tell it
+nothing.
 """,
         hint="remove the `del`",
         broken=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v + 1)\ndel v"),
@@ -142,8 +143,8 @@ tl.store(x_ptr, last)
         message="`for` cannot loop over {got}",
         explanation="""
 A run-time loop counts: `range`, or `tl.range` with scheduling hints. A compile-time loop is unrolled:
-`tl.static_range`, or a tuple whose length is known. A tile is one value whose elements are worked on at once;
-there is nothing to loop over.
+`tl.static_range`, or a tuple whose length is known. A tile is one value whose elements are worked on at
+once; there is nothing to loop over.
 """,
         hint="loop over range(...), or work on the whole tile at once",
         broken=kernel("""
@@ -199,8 +200,8 @@ below cannot see, and a subscript as a target of `+=` would change a tile in pla
         title="`raise` that is reached in a kernel",
         message="this `raise` is reached when the kernel is compiled",
         explanation="""
-A kernel cannot raise while it runs. A `raise` in a branch that a compile-time condition leaves out is ignored;
-one that is reached is reported with its text.
+A kernel cannot raise while it runs. A `raise` in a branch that a compile-time condition leaves out is
+ignored; one that is reached is reported with its text.
 """,
         hint="check the compile-time condition above it; for run-time checks use tl.device_assert",
         broken=kernel(
@@ -219,7 +220,9 @@ one that is reached is reported with its text.
         cls=UnsupportedLanguageConstruct,
         title="`match` in a kernel",
         message="kernels do not support `match`",
-        explanation="Pattern matching looks at Python objects; a chain of `if` and `elif` says what is meant.",
+        explanation="""
+Pattern matching looks at Python objects; a chain of `if` and `elif` says what is meant.
+""",
         hint="write if / elif / else",
         broken=kernel(
             "match MODE:\n    case 0:\n        tl.store(x_ptr, 0.0)",

@@ -5,26 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tritium.ir.types import (
-    DType,
-    PointerType,
-    Type,
-    dtype_named,
-    like,
-    pointer,
-)
+from tritium.ir.types import DType, PointerType, Type, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
-from tritium.ops.bitwise import And, Xor
-from tritium.ops.cast import reinterpret
-from tritium.ops.compare import Less
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.memory import check_mask, fit, mask_of, pointee, pointer_of, refuse_constant
-from tritium.ops.select import Select
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
 
-KINDS = ("add", "fadd", "max", "min", "umax", "umin", "and", "or", "xor", "xchg")
+KINDS = ("add", "fadd", "max", "min", "umax", "umin", "fmax", "fmin", "and", "or", "xor", "xchg")
 ORDERS = ("acq_rel", "acquire", "release", "relaxed")
 SCOPES = ("gpu", "cta", "sys")
 
@@ -43,9 +32,10 @@ _ACCEPTED: dict[str, tuple[str, ...]] = {
 class AtomicRmw(TileOp, name="tile.atomic_rmw"):
     """Combines `value` into memory at `ptr` lane by lane, atomically; gives the values from before.
 
-    `kind` is add (integers), fadd, max and min (signed), umax and umin (unsigned), and, or, xor, xchg.
-    Lanes whose `mask` is false do nothing and give an undefined value. Lanes with one address all apply, in
-    any order. `sem` is the memory order, `scope` the threads it holds for.
+    `kind` is add (integers), fadd, max and min (signed), umax and umin (unsigned), fmax and fmin, and, or, xor, xchg.
+    Floats compare in the order of their bits: -NaN, -inf, ..., -0.0, +0.0, ..., inf, NaN. Lanes whose `mask` is false
+    do nothing and give an undefined value. Lanes with one address all apply, in any order. `sem` is the memory
+    order, `scope` the threads it holds for.
 
     >>> tl.atomic_add(counter, 1)
     """
@@ -67,7 +57,7 @@ class AtomicRmw(TileOp, name="tile.atomic_rmw"):
             raise TypeRuleError(f"{self.name} has no {self.kind}, {self.sem}, {self.scope}")
         if self.value.type != like(self.ptr.type, element.element_ty):
             raise TypeRuleError(f"the value has type {self.value.type}, the pointer {self.ptr.type}")
-        if self.kind != "xchg" and element.element_ty.is_floating() != (self.kind == "fadd"):
+        if self.kind != "xchg" and element.element_ty.is_floating() != self.kind.startswith("f"):
             raise TypeRuleError(f"{self.name} {self.kind} does not work on {element.element_ty}")
         check_mask(self.name, self.ptr.type, self.mask)
         return (self.value.type,)
@@ -219,39 +209,11 @@ def _ordering(s: Semantic, function: str, sem: Any, scope: Any) -> dict[str, str
 def read_modify_write(
     s: Semantic, kind: str, ptr: Tensor, value: Tensor, mask: Tensor | None, **ordering: str
 ) -> Tensor:
-    """The op or ops for `kind` on checked operands, by the element type."""
+    """The op for `kind` (add, max, ...) on checked operands, by the element type."""
     ty = value.dtype
     assert isinstance(ty, DType)
-    if kind in ("max", "min"):
-        if ty.is_floating():
-            return _float_extremum(s, kind, ptr, value, mask, ordering)
-        kind = f"u{kind}" if ty.is_int_unsigned() else kind
-    elif kind == "add" and ty.is_floating():
-        kind = "fadd"
+    if kind in ("add", "max", "min") and ty.is_floating():
+        kind = f"f{kind}"
+    elif kind in ("max", "min") and ty.is_int_unsigned():
+        kind = f"u{kind}"
     return s.emit(AtomicRmw, ptr, value, mask, kind=kind, **ordering)
-
-
-def _float_extremum(
-    s: Semantic, kind: str, ptr: Tensor, value: Tensor, mask: Tensor | None, ordering: dict[str, str]
-) -> Tensor:
-    """Maximum or minimum of floats by their bits.
-
-    As integers, patterns of non-negative floats order as the floats do, and those of negative floats in
-    reverse. So a non-negative value goes in by the signed maximum, a negative one by the unsigned minimum
-    (and the other way round for the minimum); memory of either sign then comes out right.
-    """
-    ty = value.dtype
-    bits = ty.primitive_bitwidth
-    signed, unsigned = dtype_named(f"int{bits}"), dtype_named(f"uint{bits}")
-    as_signed, as_unsigned = reinterpret(s, value, signed), reinterpret(s, value, unsigned)
-    zero = s.scalar(0, signed)
-    negative = s.emit(Less, *s.broadcast(as_signed, zero))
-    positive = s.emit(Xor, *s.broadcast(negative, s.scalar(1, negative.dtype)))
-    opposite = "umin" if kind == "max" else "umax"
-    olds: list[Tensor] = []
-    for part, how, chosen in ((as_signed, kind, positive), (as_unsigned, opposite, negative)):
-        lanes = chosen if mask is None else s.emit(And, mask, chosen)
-        at = s.cast(ptr, pointer(part.dtype))  # type: ignore[arg-type]
-        old = s.emit(AtomicRmw, at, part, lanes, kind=how, **ordering)
-        olds.append(reinterpret(s, old, ty))
-    return s.emit(Select, positive, olds[0], olds[1])

@@ -61,7 +61,7 @@ class _Parser:
     # ---- tokens --------------------------------------------------------------------------------------
 
     def _fail(self, line: int, message: str) -> NoReturn:
-        raise make_error("TRI0901", Loc(self.file, line), message=f"IR text: {message}")
+        raise make_error("TRI0901", Loc(self.file, line), problem=message)
 
     def fail(self, message: str) -> NoReturn:
         self._fail(self.tokens[self.at][2], message)

@@ -14,7 +14,7 @@ from tritium.ir.printer import print_op
 
 
 def verify(function: Function, *, level: str = "cheap", after: str = "") -> None:
-    """Raise the catalogue error TRI0902 naming the op and, in `after`, the pass that left it so."""
+    """Raise the catalogue error TRI0904 naming the op and, in `after`, the pass that left it so."""
     if level == "off":
         return
     _Verifier(level == "total", after).function(function)
@@ -27,9 +27,10 @@ class _Verifier:
         self.visible: set[Value] = set()
 
     def fail(self, op: Op | None, message: str) -> NoReturn:
-        where = f" after {self.after}" if self.after else ""
         text = f"\n{print_op(op)}" if op is not None else ""
-        raise make_error("TRI0902", op.loc if op else None, message=f"broken IR{where}: {message}{text}")
+        raise make_error(
+            "TRI0904", op.loc if op else None, stage=self.after or "construction", problem=message + text
+        )
 
     def function(self, function: Function) -> None:
         if len(function.arg_attrs) != len(function.args):

@@ -142,6 +142,9 @@ class TileOp(Op):
     commutative: ClassVar[bool] = False
     associative: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False  # op(x, x) == x
+    unit: ClassVar[float | None] = None  # op(x, unit) == x on integers (and from the left if commutative)
+    float_unit: ClassVar[float | None] = None  # the same on floats, exact for NaN, infinities and -0 too
+    absorbing: ClassVar[float | None] = None  # op(x, absorbing) == absorbing on integers
     speculatable: ClassVar[bool] = True  # may run where the program would not have run it (no fault, pure)
 
     def __init_subclass__(cls, *, name: str = "", terminator: bool | None = None, **kw: Any) -> None:

@@ -43,7 +43,7 @@ class AddPtr(TileOp, name="tile.addptr"):
         """`ptr + by` with broadcasting, from handles."""
         offset = s.to_tensor(by)
         if not (isinstance(offset.dtype, DType) and offset.dtype.is_int()):
-            s.fail("TRI0402", got=f"{describe(ptr)} + {describe(offset)}")
+            s.fail("TRI0402", got=describe(offset))
         ptr, offset = s.broadcast(ptr, offset)
         return s.emit(AddPtr, ptr, offset)
 

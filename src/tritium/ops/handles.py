@@ -165,11 +165,24 @@ def _add_operators() -> None:
     def reverse(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return lambda self, other: constexpr(fn(unwrap(other), self.value))
 
-    for name in "add sub mul truediv floordiv mod pow lshift rshift and or xor".split():
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "or",
+        "xor",
+    ]:
         fn = getattr(op, f"{name}_" if name in ("and", "or") else name)
         setattr(constexpr, f"__{name}__", forward(fn))
         setattr(constexpr, f"__r{name}__", reverse(fn))
-    for name in "lt le gt ge".split():
+    for name in ["lt", "le", "gt", "ge"]:
         setattr(constexpr, f"__{name}__", forward(getattr(op, name)))
 
 

@@ -14,6 +14,7 @@ from tritium.ops import (
     math,
     memory,
     minmax,
+    reduce,
     select,
     shape,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "math",
     "memory",
     "minmax",
+    "reduce",
     "select",
     "shape",
 ]

@@ -12,9 +12,9 @@ from typing import Any
 class Loc:
     """A range of source text: `line` is 1-based, columns are 0-based and count characters.
 
-    `end_col` is exclusive; `end_line` 0 means that only the start is known. `function` is the kernel or helper
-    that holds the range; `caller` is the call site when that helper was inlined, whose own `caller` is the
-    next one out. `origin` is the (line, col) of the function's `def`, from which Triton counts positions.
+    `end_col` is exclusive; `end_line` 0 means that only the start is known. `function` is the kernel or
+    helper that holds the range; `caller` is the call site when that helper was inlined, whose own `caller`
+    is the next one out. `origin` is the (line, col) of the function's `def`, where Triton starts to count.
     """
 
     file: str

@@ -1,26 +1,39 @@
-"""The catalogue's entries, one file per group of codes."""
+"""The catalogue's entries, grouped as their codes are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 
 from tritium.errors.codes.entry import Entry
 
-GROUPS: dict[str, tuple[str, str]] = {
-    "TRI01": ("source", "Source of the kernel"),
-    "TRI02": ("syntax", "Python syntax"),
-    "TRI03": ("names", "Names"),
-    "TRI04": ("types", "Types and shapes"),
-    "TRI05": ("constexpr", "Compile-time values"),
-    "TRI06": ("op_arguments", "Arguments of operations"),
-    "TRI07": ("launch", "Launching a kernel"),
-    "TRI08": ("execution", "Running a kernel"),
-    "TRI09": ("tooling", "Tools"),
-}
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A group of codes: their common prefix, its title in the docs, and the modules that hold its entries."""
+
+    prefix: str
+    title: str
+    modules: tuple[str, ...]
+
+
+GROUPS: tuple[Group, ...] = (
+    Group("TRI01", "Source of the kernel", ("source",)),
+    Group("TRI02", "Python syntax", ("statements", "expressions")),
+    Group("TRI03", "Names", ("names",)),
+    Group("TRI04", "Types and shapes", ("operands", "agreement")),
+    Group("TRI05", "Compile-time values", ("constexpr",)),
+    Group("TRI06", "Arguments of operations", ("memory_arguments", "op_arguments")),
+    Group("TRI07", "Launching and tuning a kernel", ("launch", "devices")),
+    Group("TRI08", "Running a kernel", ("execution",)),
+    Group("TRI09", "Tools", ("tooling",)),
+)
 
 
 def all_entries() -> Iterator[Entry]:
     """Every entry of every group."""
-    for module, _ in GROUPS.values():
-        yield from import_module(f"tritium.errors.codes.{module}").ENTRIES
+    for group in GROUPS:
+        for module in group.modules:
+            entries: tuple[Entry, ...] = import_module(f"tritium.errors.codes.{module}").ENTRIES
+            yield from entries

@@ -1,5 +1,0 @@
-"""Python syntax: the entries of this group."""
-
-from tritium.errors.codes.entry import Entry
-
-ENTRIES: tuple[Entry, ...] = ()

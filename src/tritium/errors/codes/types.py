@@ -1,5 +1,0 @@
-"""Types and shapes: the entries of this group."""
-
-from tritium.errors.codes.entry import Entry
-
-ENTRIES: tuple[Entry, ...] = ()

@@ -218,7 +218,7 @@ def clone_region(region: Region, mapping: dict[Value, Value], parent: Op | Funct
 
 
 class Function:
-    """A kernel in tile IR: a name, a body whose arguments are the kernel's run-time parameters, facts on them.
+    """A kernel in tile IR: a name, a body whose arguments are the run-time parameters, facts on them.
 
     arg_attrs[i]   facts promised at launch for argument i, such as ``{"divisibility": 16}``
     attrs          facts on the whole kernel, such as ``{"num_warps": 4}``

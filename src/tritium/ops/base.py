@@ -78,9 +78,7 @@ class Field:
 
     __slots__ = ("default", "index", "kind", "name", "optional", "variadic")
 
-    def __init__(
-        self, kind: str, optional: bool = False, variadic: bool = False, default: Any = ...
-    ) -> None:
+    def __init__(self, kind: str, optional: bool = False, variadic: bool = False, default: Any = ...) -> None:
         self.kind = kind
         self.optional = optional
         self.variadic = variadic
@@ -144,6 +142,9 @@ class TileOp(Op):
     commutative: ClassVar[bool] = False
     associative: ClassVar[bool] = False
     idempotent: ClassVar[bool] = False  # op(x, x) == x
+    unit: ClassVar[float | None] = None  # op(x, unit) == x on integers (and from the left if commutative)
+    float_unit: ClassVar[float | None] = None  # the same on floats, exact for NaN, infinities and -0 too
+    absorbing: ClassVar[float | None] = None  # op(x, absorbing) == absorbing on integers
     speculatable: ClassVar[bool] = True  # may run where the program would not have run it (no fault, pure)
 
     def __init_subclass__(cls, *, name: str = "", terminator: bool | None = None, **kw: Any) -> None:
@@ -170,7 +171,9 @@ class TileOp(Op):
             cls.name = name
             REGISTRY[name] = cls
 
-    def __init__(self, *args: Any, loc: Loc | None = None, result_names: Sequence[str] = (), **kw: Any) -> None:
+    def __init__(
+        self, *args: Any, loc: Loc | None = None, result_names: Sequence[str] = (), **kw: Any
+    ) -> None:
         self.loc = loc
         self.parent = None
         self.attrs = {}
@@ -208,7 +211,9 @@ class TileOp(Op):
                 operands.extend(values)
                 segments.append(len(values))
         if kw or next(positional, ...) is not ...:
-            raise TypeError(f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}")
+            raise TypeError(
+                f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}"
+            )
         self.segments = () if self.flat_operands else tuple(segments)
         self.set_operands(operands)
 

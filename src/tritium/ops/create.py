@@ -64,7 +64,7 @@ class NumPrograms(TileOp, name="tile.num_programs"):
 def _axis(s: Semantic, axis: Any) -> int:
     value = s.const_int(axis, "axis")
     if value not in (0, 1, 2):
-        s.fail("TRI0601", what="axis", expected="0, 1 or 2: a grid has three axes", got=str(value))
+        s.fail("TRI0618", function=s.current, axis=value)
     return value
 
 
@@ -84,5 +84,5 @@ class Arange(TileOp, name="tile.arange"):
     def build(s: Semantic, start: Any, end: Any) -> Tensor:
         first, last = s.const_int(start, "start of arange"), s.const_int(end, "end of arange")
         if last <= first or not -(2**31) <= first <= last <= 2**31:
-            s.fail("TRI0504", got=f"arange({first}, {last})")
+            s.fail("TRI0504", start=first, end=last)
         return s.emit(Arange, start=first, end=last)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from tritium.ir.types import DType, Type, int1, like
 from tritium.ops.base import TileOp, TypeRuleError
@@ -35,6 +35,13 @@ class Elementwise(TileOp):
     def format(self) -> str:
         """The scalar format of the operands, as `tritium.numerics` names it."""
         return self.operands[0].type.scalar.text  # type: ignore[union-attr]
+
+    @property
+    def numerics(self) -> Any:
+        """The module of `tritium.numerics` whose functions compute in the operands' format."""
+        from tritium.numerics import floating, integer
+
+        return floating if self.operands[0].type.is_floating() else integer  # type: ignore[attr-defined]
 
 
 class Comparison(Elementwise):

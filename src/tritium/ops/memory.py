@@ -43,7 +43,7 @@ class AddPtr(TileOp, name="tile.addptr"):
         """`ptr + by` with broadcasting, from handles."""
         offset = s.to_tensor(by)
         if not (isinstance(offset.dtype, DType) and offset.dtype.is_int()):
-            s.fail("TRI0402", got=f"{describe(ptr)} + {describe(offset)}")
+            s.fail("TRI0402", got=describe(offset))
         ptr, offset = s.broadcast(ptr, offset)
         return s.emit(AddPtr, ptr, offset)
 
@@ -68,7 +68,9 @@ class Load(TileOp, name="tile.load"):
         element = _pointee(self.name, self.ptr.type)
         _check_mask(self.name, self.ptr.type, self.mask)
         if self.other is not None and self.other.type != like(self.ptr.type, element):
-            raise TypeRuleError(f"other has type {self.other.type}, the load gives {like(self.ptr.type, element)}")
+            raise TypeRuleError(
+                f"other has type {self.other.type}, the load gives {like(self.ptr.type, element)}"
+            )
         return (like(self.ptr.type, element),)
 
     def effects(self) -> Effect:
@@ -158,5 +160,3 @@ def store(
     value_t = s.broadcast_to(s.cast(s.to_tensor(value), element), ptr.dims)
     mask_t = None if mask is None else s.broadcast_to(s.to_tensor(mask), ptr.dims)
     s.emit(Store, ptr, value_t, mask_t)
-
-

@@ -117,7 +117,7 @@ class Semantic:
         try:
             op = cls(*lowered, loc=self.loc, **named)
         except TypeRuleError as broken:
-            self.fail("TRI0400", message=str(broken))
+            self.fail("TRI0415", message=str(broken))
         self.builder.insert(op)
         if not op.results:
             return None
@@ -164,13 +164,13 @@ class Semantic:
     def const_int(self, x: Any, what: str) -> int:
         value = self.const(x, what)
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            self.fail("TRI0502", what=what, expected="an integer known at compile time", got=repr(value))
+            self.fail("TRI0501", what=what, expected="an integer known at compile time", got=describe(value))
         return value.__index__()
 
     def const_bool(self, x: Any, what: str) -> bool:
         value = self.const(x, what)
         if value not in (True, False):
-            self.fail("TRI0502", what=what, expected="True or False", got=repr(value))
+            self.fail("TRI0501", what=what, expected="True or False", got=describe(value))
         return bool(value)
 
     def shape_of(self, x: Any, what: str = "shape") -> tuple[int, ...]:
@@ -181,13 +181,13 @@ class Semantic:
         dims = tuple(self.const_int(d, f"every extent of {what}") for d in x)
         for d in dims:
             if d < 1:
-                self.fail("TRI0503", what=what, expected="extents of at least 1", got=str(dims))
+                self.fail("TRI0506", what=what, expected="extents of at least 1", got=str(dims))
         return dims
 
     def dtype_of(self, x: Any, what: str = "dtype") -> DType:
         value = unwrap(x)
         if not isinstance(value, DType):
-            self.fail("TRI0502", what=what, expected="a dtype such as tl.float32", got=describe(x))
+            self.fail("TRI0510", what=what, expected="a dtype such as tl.float32", got=describe(x))
         return value
 
     # ---- run-time values -----------------------------------------------------------------------------
@@ -209,8 +209,8 @@ class Semantic:
             try:
                 return self.scalar(value, literal_type(value))
             except OverflowError:
-                self.fail("TRI0405", value=value, got=str(value))
-        self.fail("TRI0401", what=what, expected="a tensor or a number", got=describe(x))
+                self.fail("TRI0403", value=value, dtype="64 bits", got=str(value))
+        self.fail("TRI0415", what=what, expected="a tensor or a number", got=describe(x))
 
     def cast(self, x: Tensor, to: ScalarType, rounding: str | None = None) -> Tensor:
         """`x` with elements converted to `to` (no op if they are already)."""
@@ -230,7 +230,7 @@ class Semantic:
                 return float32 if div_or_mod and strong in (float16, bfloat16) else strong
         result = strong_result(a, b, div_or_mod)
         if div_or_mod and a.is_int() and b.is_int() and a.kind != b.kind:
-            self.fail("TRI0407", got=f"{a} and {b}")
+            self.fail("TRI0405", operator=self.current, lhs=a, rhs=b, got=f"{a} and {b}")
         return result
 
     def binary(self, x: Any, y: Any, *, div_or_mod: bool = False) -> tuple[Tensor, Tensor]:
@@ -239,7 +239,13 @@ class Semantic:
         xt, yt = self._typed(x, x_weak), self._typed(y, y_weak)
         for t in (xt, yt):
             if isinstance(t, PointerType):
-                self.fail("TRI0402", got=f"{describe(x)} and {describe(y)}")
+                self.fail(
+                    "TRI0401",
+                    operator=self.current,
+                    lhs=describe(x),
+                    rhs=describe(y),
+                    got=f"{describe(x)} and {describe(y)}",
+                )
         ty = self.computation_type(xt, x_weak, yt, y_weak, div_or_mod)  # type: ignore[arg-type]
         x, y = (self._as(v, w, ty) for v, w in ((x, x_weak), (y, y_weak)))
         return self.broadcast(x, y)
@@ -249,7 +255,7 @@ class Semantic:
             try:
                 return literal_type(unwrap(x))
             except OverflowError:
-                self.fail("TRI0405", got=str(unwrap(x)))
+                self.fail("TRI0403", value=unwrap(x), dtype="64 bits", got=str(unwrap(x)))
         return self.to_tensor(x).dtype
 
     def _as(self, x: Any, weak: bool, ty: DType) -> Tensor:
@@ -258,9 +264,9 @@ class Semantic:
         value = unwrap(x)
         if ty.is_int():
             if value < 0 and ty.is_int_unsigned():
-                self.fail("TRI0406", got=f"{value} with {ty}")
+                self.fail("TRI0404", value=value, dtype=ty, got=f"{value} with {ty}")
             if not ty.get_int_min_value() <= value <= ty.get_int_max_value():
-                self.fail("TRI0405", got=f"{value} with {ty}")
+                self.fail("TRI0403", value=value, dtype=ty, got=f"{value} with {ty}")
         else:
             value = float(value)
         return self.scalar(value, ty)
@@ -277,7 +283,7 @@ class Semantic:
         pa, pb = (1,) * (rank - len(a)) + a, (1,) * (rank - len(b)) + b
         for axis, (m, n) in enumerate(zip(pa, pb, strict=True)):
             if m != n and 1 not in (m, n):
-                self.fail("TRI0403", got=f"shapes {list(a)} and {list(b)}", axis=axis, left=m, right=n)
+                self.fail("TRI0407", lhs=list(a), rhs=list(b), axis=axis, lhs_extent=m, rhs_extent=n)
         return tuple(max(m, n) for m, n in zip(pa, pb, strict=True))
 
     def broadcast_to(self, x: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -291,7 +297,7 @@ class Semantic:
                 x = self.emit(ExpandDims, x, axis=0)
             fits = len(x.dims) == len(shape) and all(m in (1, n) for m, n in zip(x.dims, shape, strict=True))
             if not fits:
-                self.fail("TRI0404", got=f"shape {list(x.dims)}", expected=f"shape {list(shape)}")
+                self.fail("TRI0609", shape=list(x.dims), target=list(shape))
             if x.dims == shape:
                 return x
         return self.emit(Broadcast, x, shape=shape)

@@ -1,0 +1,1 @@
+"""Executing sides of the compiler: the interpreter, native CPU code, NVIDIA GPUs."""

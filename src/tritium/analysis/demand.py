@@ -148,7 +148,9 @@ def _size(d: Demand | None) -> int:
 def _same_every_trip(bound: Bound, loop: Op) -> bool:
     """Whether a condition means the same in all trips of `loop`, so that it may cross to another trip."""
     for atom in bound.left.atoms() | bound.right.atoms():
-        if isinstance(atom, Trip) and (atom.loop is loop or any(atom.loop.is_inside(r) for r in loop.regions)):
+        if isinstance(atom, Trip) and (
+            atom.loop is loop or any(atom.loop.is_inside(r) for r in loop.regions)
+        ):
             return False
         if isinstance(atom, Unknown):
             owner = atom.value.owner

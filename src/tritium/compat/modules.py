@@ -26,7 +26,52 @@ REFUSED: dict[str, str] = {
 
 ANSWERED: frozenset[str] = frozenset(
     f"triton.{name}"
-    for name in ["backends", "backends.compiler", "backends.driver", "backends.nvidia", "backends.nvidia.compiler", "backends.nvidia.driver", "compiler", "compiler.compiler", "compiler.code_generator", "compiler.errors", "errors", "experimental", "knobs", "language", "language.core", "language.extra", "language.extra.cuda", "language.extra.cuda.libdevice", "language.extra.libdevice", "language.math", "language.random", "language.semantic", "language.standard", "language.target_info", "runtime", "runtime._allocation", "runtime._async_compile", "runtime.autotuner", "runtime.build", "runtime.cache", "runtime.driver", "runtime.errors", "runtime.interpreter", "runtime.jit", "testing", "tools", "tools.compile", "tools.disasm", "tools.link", "tools.mxfp", "tools.ragged_tma", "tools.tensor_descriptor", "_internal_testing", "_utils"]
+    for name in [
+        "backends",
+        "backends.compiler",
+        "backends.driver",
+        "backends.nvidia",
+        "backends.nvidia.compiler",
+        "backends.nvidia.driver",
+        "compiler",
+        "compiler.compiler",
+        "compiler.code_generator",
+        "compiler.errors",
+        "errors",
+        "experimental",
+        "knobs",
+        "language",
+        "language.core",
+        "language.extra",
+        "language.extra.cuda",
+        "language.extra.cuda.libdevice",
+        "language.extra.libdevice",
+        "language.math",
+        "language.random",
+        "language.semantic",
+        "language.standard",
+        "language.target_info",
+        "runtime",
+        "runtime._allocation",
+        "runtime._async_compile",
+        "runtime.autotuner",
+        "runtime.build",
+        "runtime.cache",
+        "runtime.driver",
+        "runtime.errors",
+        "runtime.interpreter",
+        "runtime.jit",
+        "testing",
+        "tools",
+        "tools.compile",
+        "tools.disasm",
+        "tools.link",
+        "tools.mxfp",
+        "tools.ragged_tma",
+        "tools.tensor_descriptor",
+        "_internal_testing",
+        "_utils",
+    ]
 )
 
 

@@ -40,10 +40,15 @@ def executor_of(backend: str) -> Callable[..., None]:
 
 
 def _interpret(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
-    from tritium.backends.interp import run_grid
+    from tritium.backends.interp import Options, Program, run_grid
 
+    lines = frozenset(config.get("trace_lines"))
+    options = Options(trace_lines=lines)
+    program = kernel.prepared.get(lines)
+    if program is None:
+        program = kernel.prepared.setdefault(lines, Program(kernel.ir, keep_values=bool(lines)))
     with _HostCopies(arguments) as host:
-        run_grid(kernel.ir, grid, host, options=kernel.options)
+        run_grid(program, grid, host, options=options)
 
 
 class _HostCopies:

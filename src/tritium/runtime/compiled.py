@@ -7,11 +7,11 @@ from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tritium.frontend.signature import ConstArg, DescriptorArg, Signature, Spec, TupleArg
 from tritium.ir.core import Function
 from tritium.pipeline import Compilation, stages_of
 from tritium.runtime.arrays import is_array, view_of
 from tritium.runtime.grid import Grid, resolve_grid
+from tritium.runtime.specialize import ConstArg, DescriptorArg, Spec, Specs, TupleArg
 
 Metadata = namedtuple(
     "Metadata",
@@ -56,19 +56,20 @@ class CompiledKernel:
     def __init__(
         self,
         compilation: Compilation,
-        signature: Signature,
+        specs: Specs,
         options: Mapping[str, Any],
         target: str,
         executor: Executor,
     ) -> None:
         self.compilation = compilation
-        self.signature = signature
+        self.specs = specs
         self.options = dict(options)
         self.target = target
         self.executor = executor
+        self.prepared: dict[Any, Any] = {}  # what the backend wants to keep between launches
         self.asm = Artefacts(compilation)
         self.src = compilation.source
-        text = f"{compilation.source.cache_key}|{signature}|{sorted(self.options.items(), key=str)}|{target}"
+        text = f"{compilation.source.cache_key}|{specs}|{sorted(self.options.items(), key=str)}|{target}"
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.name: str = self.ir.name
         self.n_regs = 0
@@ -110,7 +111,7 @@ class CompiledKernel:
         if 0 in grid:
             return
         flat: list[Any] = []
-        for (_, spec), value in zip(self.signature.params, values, strict=True):
+        for (_, spec), value in zip(self.specs, values, strict=True):
             flatten(spec, value, flat)
         self.executor(self, grid, flat)
 
@@ -120,7 +121,7 @@ class CompiledKernel:
 
     def __getitem__(self, grid: Any) -> Callable[..., None]:
         def launcher(*values: Any, stream: Any = None) -> None:
-            named = dict(zip((n for n, _ in self.signature.params), values, strict=False))
+            named = dict(zip((n for n, _ in self.specs), values, strict=False))
             self.launch(resolve_grid(grid, named), values)
 
         return launcher

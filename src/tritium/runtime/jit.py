@@ -23,7 +23,6 @@ from typing import Any, overload
 
 from tritium import config
 from tritium.errors import make_error
-from tritium.frontend.signature import Signature
 from tritium.frontend.source import JitCallable
 from tritium.pipeline import compile_kernel
 from tritium.runtime import log
@@ -33,7 +32,7 @@ from tritium.runtime.binder import Parameter, check_options, explain_failure, ma
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.grid import resolve_grid
 from tritium.runtime.interface import KernelInterface
-from tritium.runtime.specialize import difference, specialize
+from tritium.runtime.specialize import Specs, difference, specialize, to_signature
 
 Names = Iterable[int | str] | None
 
@@ -108,7 +107,7 @@ class JITFunction(JitCallable, KernelInterface):
         except TypeError:
             raise explain_failure(self.__name__, self.params, args, kwargs) from None
 
-    def signature_of(self, values: Iterable[Any]) -> Signature:
+    def specs_of(self, values: Iterable[Any]) -> Specs:
         """What these argument values are compiled as."""
         return Signature(
             tuple((p.name, specialize(v, p.rules)) for p, v in zip(self.params, values, strict=True))
@@ -118,14 +117,14 @@ class JITFunction(JitCallable, KernelInterface):
         for hook in self.pre_run_hooks:
             hook(*args, **kwargs)
         values, keywords = self.bind_arguments(args, kwargs)
-        signature = self.signature_of(values)
+        specs = self.specs_of(values)
         options = check_options(self.__name__, self.params, keywords)
         options["debug"] = bool(options["debug"] or self.debug or config.get("triton_debug"))
         backend = choose_backend(options, values, self.arg_names)
         counts = None
         if not warmup:
             counts = resolve_grid(grid, {**dict(zip(self.arg_names, values, strict=True)), **keywords})
-        kernel = self.find(signature, options, backend)
+        kernel = self.find(specs, options, backend)
         if counts is not None:
             self._launch(kernel, counts, values)
         return kernel
@@ -144,26 +143,24 @@ class JITFunction(JitCallable, KernelInterface):
         if leave:
             leave(metadata)
 
-    def find(self, signature: Signature, options: dict[str, Any], backend: str) -> CompiledKernel:
+    def find(self, specs: Specs, options: dict[str, Any], backend: str) -> CompiledKernel:
         """The compiled kernel for this specialisation, compiling it if there is none yet."""
         self.refresh()  # captured values that changed since the last compilation give another source key
-        key = (self.source.cache_key, signature, _options_key(options))
+        key = (self.cache_key, specs, _options_key(options))
         table = self.device_caches[backend]
         kernel = table.get(key)
         if kernel is None or config.get("always_compile"):
             with self._lock:
                 kernel = table.get(key)
                 if kernel is None or config.get("always_compile"):
-                    kernel = self._compile(signature, options, backend, key)
+                    kernel = self._compile(specs, options, backend, key)
                     table[key] = kernel
         return kernel
 
-    def _compile(
-        self, signature: Signature, options: dict[str, Any], backend: str, key: Any
-    ) -> CompiledKernel:
+    def _compile(self, specs: Specs, options: dict[str, Any], backend: str, key: Any) -> CompiledKernel:
         started = time.perf_counter()
-        compilation = compile_kernel(self.source, signature, options, backend)
-        kernel = CompiledKernel(compilation, signature, options, backend, executor_of(backend))
+        compilation = compile_kernel(self.source, to_signature(specs), options, backend)
+        kernel = CompiledKernel(compilation, specs, options, backend, executor_of(backend))
         milliseconds = (time.perf_counter() - started) * 1e3
         if log.enabled("compile"):
             log.write(
@@ -177,10 +174,10 @@ class JITFunction(JitCallable, KernelInterface):
         earlier = list(self.device_caches[backend])
         if not earlier:
             return "first launch"
-        new = dict(key[1].params)
+        new = dict(key[1])
         best: list[str] | None = None
-        for source_key, signature, options in earlier:
-            changes = difference(dict(signature.params), new)
+        for source_key, specs, options in earlier:
+            changes = difference(dict(specs), new)
             if source_key != key[0]:
                 changes.append("the source or a captured value changed")
             changes += [

@@ -64,7 +64,7 @@ def signature(text: str) -> tuple[dict[str, str], dict[str, Any]]:
     """Parse `x *fp32, C constexpr=3` into a signature and its constants."""
     kinds: dict[str, str] = {}
     constants: dict[str, Any] = {}
-    for part in filter(None, (item.strip() for item in text.split(", "))):
+    for part in re.split(r", (?=[A-Za-z_]\w* [*\w])", text):
         name, _, kind = part.partition(" ")
         kinds[name], _, constant = kind.partition("=")
         if kinds[name] == "constexpr":

@@ -65,7 +65,7 @@ def define(frontend: Frontend, source: str, name: str = "kernel") -> Any:
     global _serial
     _serial += 1
     filename = f"<language-case-{_serial}>"
-    source = expand_macros(source)
+    source = expand_macros(source).replace("from triton.", f"from {frontend.triton.__name__}.")
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     namespace: dict[str, Any] = {"triton": frontend.triton, "tl": frontend.tl, "__name__": "language_case"}
     exec(compile(source, filename, "exec"), namespace)

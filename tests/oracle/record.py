@@ -23,6 +23,7 @@ sys.path[:0] = [str(TESTS), str(Path(__file__).parent)]
 from frontend import triton_frontend  # noqa: E402
 from language.binary_matrices import BINARY  # noqa: E402
 from language.case_file import Case, load_cases  # noqa: E402
+from language.library_matrices import LIBRARY  # noqa: E402
 from language.matrix import ACCIDENT, REFUSED, Matrix, kernel_text, outcome_text  # noqa: E402
 from language.observe import Frontend, KernelText, Refusal, observe  # noqa: E402
 from language.op_matrices import OPS  # noqa: E402
@@ -157,6 +158,7 @@ def record_cases(frontend: Frontend) -> dict[str, Any]:
 FILES: dict[str, Callable[[Frontend], dict[str, Any]]] = {
     "binary_types.json": lambda frontend: record_matrices(frontend, BINARY),
     "op_types.json": lambda frontend: record_matrices(frontend, OPS),
+    "library_types.json": lambda frontend: record_matrices(frontend, LIBRARY),
     "cases.json": record_cases,
 }
 

@@ -210,6 +210,8 @@ class TileOp(Op):
                     values = [value]
                 operands.extend(values)
                 segments.append(len(values))
+        if self.effect is not Effect.PURE and "order" in kw:  # tokens, see `tritium.passes.order_memory`
+            self.attrs["order"] = kw.pop("order")
         if kw or next(positional, ...) is not ...:
             raise TypeError(
                 f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}"

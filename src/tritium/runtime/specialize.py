@@ -161,7 +161,7 @@ def _is_compile_time(value: Any) -> bool:
 
 def _is_torch_dtype(value: Any) -> bool:
     return (
-        type(value).__module__ == "torch" and type(value).__name__ == "dtype" or isinstance(value, np.dtype)
+        (type(value).__module__ == "torch" and type(value).__name__ == "dtype") or isinstance(value, np.dtype)
     )
 
 

@@ -7,6 +7,17 @@ _OFFS = "offs = tl.arange(0, 8)\n"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
+        code="TRI0400",
+        cls=CompilationError,
+        title="an operation that does not accept its operands",
+        message="the operands of this operation do not fit it",
+        explanation="""
+Every operation has a rule for the types and shapes of its operands, and these break it. Most mistakes have a code of their
+own that says more; this one comes from the rule itself, whose sentence it shows.
+""",
+        hint="compare the types named with the reference of the operation",
+    ),
+    Entry(
         code="TRI0401",
         cls=CompilationError,
         title="operand types do not go together",

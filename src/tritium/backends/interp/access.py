@@ -37,7 +37,9 @@ class _Rows:
         self.length = length
         self.step = step
         self.size = size
-        self.span = ((length - 1) * step + 1) * size  # bytes from the first element's start to the last one's end
+        self.span = (
+            (length - 1) * step + 1
+        ) * size  # bytes from the first element's start to the last one's end
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -61,7 +63,12 @@ class _Rows:
 
 
 def _rows_of(ptr: Any, size: int) -> _Rows | None:
-    if not isinstance(ptr, Pointer) or ptr.size != size or ptr.base.shape[-1] != 1 or ptr.base.ndim == BATCH_AXES:
+    if (
+        not isinstance(ptr, Pointer)
+        or ptr.size != size
+        or ptr.base.shape[-1] != 1
+        or ptr.base.ndim == BATCH_AXES
+    ):
         return None
     offsets = ptr.offset.array
     length = offsets.shape[-1]

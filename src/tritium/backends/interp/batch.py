@@ -55,7 +55,8 @@ class Batch:
     def program(self, position: Sequence[int]) -> Extents:
         """The program ids of the instance at `position` (an index per batch axis)."""
         found = [
-            int(ids[tuple(p if n > 1 else 0 for p, n in zip(position, ids.shape, strict=True))]) for ids in self.ids
+            int(ids[tuple(p if n > 1 else 0 for p, n in zip(position, ids.shape, strict=True))])
+            for ids in self.ids
         ]
         return found[0], found[1], found[2]
 
@@ -144,7 +145,9 @@ def _listed(selection: Selection, shape: Extents) -> tuple[Array, ...]:
 
 def merge(pieces: Sequence[tuple[Selection, Any]], batch: Batch) -> Any:
     """One value of `batch` from values of selections that together cover it."""
-    if not isinstance(pieces[0][1], (np.ndarray, Pointer)):  # a value with shadow planes merges each of its parts
+    if not isinstance(
+        pieces[0][1], (np.ndarray, Pointer)
+    ):  # a value with shadow planes merges each of its parts
         return pieces[0][1].merge(pieces, batch)
     arrays = [(s, addresses(v)) for s, v in pieces]
     axes = {s.axis for s, _ in arrays}

@@ -52,7 +52,9 @@ def print_values(m: Interpreter, op: Op, prefix: str, values: Sequence[Array], *
     for position in m.frame.batch.positions():
         texts = [formatted(tile_of(v, position, t), t, as_hex) for v, t in zip(values, types, strict=True)]
         lead = f"{m.frame.batch.program(position)} {prefix}".rstrip()
-        lines.append(" ".join([f"{lead}:" if prefix and texts and not prefix.rstrip().endswith(":") else lead, *texts]))
+        lines.append(
+            " ".join([f"{lead}:" if prefix and texts and not prefix.rstrip().endswith(":") else lead, *texts])
+        )
     m.options.write("".join(f"{line}\n" for line in lines))
 
 
@@ -69,7 +71,9 @@ def check(m: Interpreter, op: Op, condition: Array, message: str, mask: Array | 
     program = batch.program(place[:BATCH_AXES])
     lane = list(position[BATCH_AXES:])
     got = f"program {program}" + (f", element {lane} of the tile" if lane else "")
-    raise make_error("TRI0802", op.loc, text=message or "the condition is false", got=got, program=program, lane=lane)
+    raise make_error(
+        "TRI0802", op.loc, text=message or "the condition is false", got=got, program=program, lane=lane
+    )
 
 
 # ---- variables ------------------------------------------------------------------------------------------
@@ -107,7 +111,9 @@ def trace(m: Interpreter, op: Op, results: Sequence[Value]) -> None:
     out: list[str] = []
     for position in batch.positions()[:limit]:
         for name, tile, ty in _shown(m, names, position):
-            out.append(f"{op.loc.file}:{op.loc.line} {batch.program(position)} {name} = {formatted(tile, ty)}\n")
+            out.append(
+                f"{op.loc.file}:{op.loc.line} {batch.program(position)} {name} = {formatted(tile, ty)}\n"
+            )
     if batch.count > limit:
         out.append(f"{op.loc.file}:{op.loc.line} ... and {batch.count - limit} more program instances\n")
     m.options.write("".join(out))

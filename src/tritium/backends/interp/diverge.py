@@ -80,7 +80,9 @@ def apply_region(m: Interpreter, region: Region, args: Sequence[Array]) -> list[
         count = int(np.prod(shape))
         given = [np.broadcast_to(a, shape).reshape(-1, 1, 1) for a in args]
         lanes = Lanes(shape, True)
-        ids = tuple(lanes.take(i if i.size == 1 else np.broadcast_to(i, outer.batch.shape)) for i in outer.batch.ids)
+        ids = tuple(
+            lanes.take(i if i.size == 1 else np.broadcast_to(i, outer.batch.shape)) for i in outer.batch.ids
+        )
         batch = Batch((count, 1, 1), (ids[0], ids[1], ids[2]), outer.batch.grid, True)
     else:
         given = list(args)

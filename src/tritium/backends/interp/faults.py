@@ -18,13 +18,21 @@ if TYPE_CHECKING:
 def internal_fault(error: Exception, op: Op | None) -> TritiumError:
     """Our own failure while executing `op`, told with the kernel's line."""
     problem = f"{type(error).__name__}: {error}"
-    made = make_error("TRI0808", op.loc if op is not None else None, op=op.name if op is not None else "?", problem=problem)
+    made = make_error(
+        "TRI0808", op.loc if op is not None else None, op=op.name if op is not None else "?", problem=problem
+    )
     made.__cause__ = error
     return made
 
 
 def report_access(
-    m: Interpreter, op: Op, access: str, at: Array, mask: Array | None, size: int, fault: BadAddress | NotWritable
+    m: Interpreter,
+    op: Op,
+    access: str,
+    at: Array,
+    mask: Array | None,
+    size: int,
+    fault: BadAddress | NotWritable,
 ) -> TritiumError:
     """The error for an access that memory refused."""
     function = m.program.function.name
@@ -45,7 +53,9 @@ def report_access(
     )
 
 
-def first_lane(m: Interpreter, at: Array, mask: Array | None, size: int, fault: BadAddress) -> tuple[tuple[int, ...], int]:
+def first_lane(
+    m: Interpreter, at: Array, mask: Array | None, size: int, fault: BadAddress
+) -> tuple[tuple[int, ...], int]:
     """Position (batch and tile axes) and address of the first live lane, in program order, that is out of bounds."""
     live = np.broadcast_to(True if mask is None else mask, at.shape)
     outside = np.ones(at.shape, np.bool_)

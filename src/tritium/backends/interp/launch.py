@@ -20,7 +20,11 @@ from tritium.ops.storage import constant
 
 
 def run_grid(
-    function: Function | Program, grid: tuple[int, int, int], args: Sequence[Any], *, options: Options | None = None
+    function: Function | Program,
+    grid: tuple[int, int, int],
+    args: Sequence[Any],
+    *,
+    options: Options | None = None,
 ) -> None:
     """Execute `function` for every program instance of `grid` on host memory.
 
@@ -29,7 +33,11 @@ def run_grid(
     Raises InterpreterError and its subclasses, with the kernel's line.
     """
     options = options or Options()
-    program = function if isinstance(function, Program) else Program(function, keep_values=bool(options.trace_lines))
+    program = (
+        function
+        if isinstance(function, Program)
+        else Program(function, keep_values=bool(options.trace_lines))
+    )
     if 0 in grid:
         return
     names = [a.name or f"argument {i}" for i, a in enumerate(program.function.args)]

@@ -58,9 +58,7 @@ def _joined(pieces: Sequence[tuple[Selection, list[Any]]], index: int, batch: Ba
     return merge([(s, values[index]) for s, values in pieces], batch) if used else pieces[0][1][index]
 
 
-def run_for(
-    m: Interpreter, op: Op, lower: Array, upper: Array, step: Array, inits: Sequence[Array]
-) -> Steps:
+def run_for(m: Interpreter, op: Op, lower: Array, upper: Array, step: Array, inits: Sequence[Array]) -> Steps:
     """Run the body for the counted values; instances with fewer iterations drop out as they end."""
     frame = m.frame
     (body,) = op.regions

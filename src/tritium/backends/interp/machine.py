@@ -151,7 +151,12 @@ class Interpreter:
         return advance(ptr, made, size)
 
     def load(
-        self, op: Op, ptr: Any, mask: Array | None, other: Array | None, element: DType | PointerType | None = None
+        self,
+        op: Op,
+        ptr: Any,
+        mask: Array | None,
+        other: Array | None,
+        element: DType | PointerType | None = None,
     ) -> Array:
         ty = _pointee(op) if element is None else element
         try:
@@ -173,7 +178,9 @@ class Interpreter:
         ty = _pointee(op)
         at = addresses(ptr)
         try:
-            return atomics.read_modify_write(self.memory, kind, at, value, mask, ty, self._whole(op), self._is_raw(op))
+            return atomics.read_modify_write(
+                self.memory, kind, at, value, mask, ty, self._whole(op), self._is_raw(op)
+            )
         except (BadAddress, NotWritable) as bad:
             raise report_access(self, op, "atomic operation", at, mask, ty.itemsize, bad) from None
 
@@ -181,7 +188,9 @@ class Interpreter:
         ty = _pointee(op)
         at = addresses(ptr)
         try:
-            return atomics.compare_and_swap(self.memory, at, compare, value, ty, self._whole(op), self._is_raw(op))
+            return atomics.compare_and_swap(
+                self.memory, at, compare, value, ty, self._whole(op), self._is_raw(op)
+            )
         except (BadAddress, NotWritable) as bad:
             raise report_access(self, op, "atomic operation", at, None, ty.itemsize, bad) from None
 

@@ -100,7 +100,9 @@ class Allocation:
     def rows(self, size: int, phase: int, length: int, step: int) -> Array:
         """Every run of `length` elements, `step` elements apart, as a row; row i starts at element i of `flat`."""
         count = (self.end - self.base - phase) // size
-        return np.ndarray((count - (length - 1) * step, length), f"u{size}", self.data, phase, (size, step * size))
+        return np.ndarray(
+            (count - (length - 1) * step, length), f"u{size}", self.data, phase, (size, step * size)
+        )
 
 
 class BadAddress(Exception):
@@ -178,7 +180,9 @@ class Memory:
         known = which >= 0
         if self.allocations:
             known &= at + size <= self._end_array[np.maximum(which, 0)]
-        groups = [(self.allocations[i], np.flatnonzero(known & (which == i))) for i in np.unique(which[known])]
+        groups = [
+            (self.allocations[i], np.flatnonzero(known & (which == i))) for i in np.unique(which[known])
+        ]
         unknown = np.flatnonzero(~known)
         if unknown.size:
             if not raw:

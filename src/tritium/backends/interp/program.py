@@ -87,7 +87,14 @@ class Program:
             used |= reads
             call, machine = _callable(op)
             steps.append(
-                Step(call, machine, tuple(op.operands), tuple(op.results), () if self.keep_values else tuple(dead), op)
+                Step(
+                    call,
+                    machine,
+                    tuple(op.operands),
+                    tuple(op.results),
+                    () if self.keep_values else tuple(dead),
+                    op,
+                )
             )
         free[region] = used - defined
         return RegionPlan(tuple(region.args), tuple(reversed(steps)), yields)

@@ -162,6 +162,14 @@ def environment(variable: str) -> str | None:
     return os.environ.get(variable)
 
 
+def set_environment(variable: str, text: str | None) -> None:
+    """Set an environment variable for this process and its children; None removes it."""
+    if text is None:
+        os.environ.pop(variable, None)
+    else:
+        os.environ[variable] = text
+
+
 @contextmanager
 def override(**values: Any) -> Iterator[None]:
     """Set settings for the block, in this thread or task only. KeyError for an unknown name."""

@@ -38,7 +38,11 @@ class DevicePrint(TileOp, name="tile.print"):
         Each program instance prints whole values in order. `prefix` is printable ASCII text known at compile time.
         """
         text = unwrap(prefix)
-        if not isinstance(text, str) or not text.isascii() or not (text.isprintable() or text.strip("\t\n\r\v\f")):
+        if (
+            not isinstance(text, str)
+            or not text.isascii()
+            or not (text.isprintable() or text.strip("\t\n\r\v\f"))
+        ):
             s.fail("TRI0620", got=describe(prefix))
         values = [s.to_tensor(a, "an argument of tl.device_print") for a in args]
         s.emit(DevicePrint, values, prefix=text, hex=s.const_bool(hex, "hex"))

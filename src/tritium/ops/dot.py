@@ -45,7 +45,12 @@ class Dot(TileOp, name="tile.dot"):
     def infer(self) -> Sequence[Type]:
         a, b = self.a.type, self.b.type
         rank = len(a.shape)
-        if rank not in (2, 3) or len(b.shape) != rank or a.shape[:-2] != b.shape[:-2] or a.shape[-1] != b.shape[-2]:
+        if (
+            rank not in (2, 3)
+            or len(b.shape) != rank
+            or a.shape[:-2] != b.shape[:-2]
+            or a.shape[-1] != b.shape[-2]
+        ):
             raise TypeRuleError(f"tile.dot cannot multiply {a} by {b}")
         if not multiplies(a.scalar, b.scalar):
             raise TypeRuleError(f"tile.dot cannot multiply elements of {a.scalar} by {b.scalar}")
@@ -150,7 +155,9 @@ def _precision(s: Semantic, a: Any, input_precision: Any, allow_tf32: Any) -> st
         named = wanted.lower() if isinstance(wanted, str) else wanted
         if named not in PRECISIONS:
             options = ", ".join(f'"{p}"' for p in PRECISIONS)
-            s.fail("TRI0603", function="tl.dot", argument="input_precision", got=repr(wanted), expected=options)
+            s.fail(
+                "TRI0603", function="tl.dot", argument="input_precision", got=repr(wanted), expected=options
+            )
     else:
         named = s.options.get("fp32_default") or DEFAULT
         if older is not None and not s.options.get("fp32_default"):

@@ -71,7 +71,9 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
             raise TypeRuleError(f"tile.dot_scaled: {problem}")
         result = tile(float32, shape)
         if self.acc is not None and self.acc.type != result:
-            raise TypeRuleError(f"the accumulator of tile.dot_scaled has type {self.acc.type}, the result {result}")
+            raise TypeRuleError(
+                f"the accumulator of tile.dot_scaled has type {self.acc.type}, the result {result}"
+            )
         return (result,)
 
     def _sides(self) -> tuple[_Side, _Side]:

@@ -52,7 +52,11 @@ def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
     if len(numbers) != rank:
         s.fail("TRI0619", function=f"tl.{kind}", expected=rank, got=len(numbers))
     if any(n < 1 for n in numbers):
-        s.fail("TRI0506", got=min(numbers), message=f"the values of tl.{kind} are positive, and one is {min(numbers)}")
+        s.fail(
+            "TRI0506",
+            got=min(numbers),
+            message=f"the values of tl.{kind} are positive, and one is {min(numbers)}",
+        )
     return s.emit(Hint, value, kind=kind, values=numbers)
 
 

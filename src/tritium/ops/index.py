@@ -37,7 +37,9 @@ class Slice(TileOp, name="tile.slice"):
         dims = self.x.type.shape
         parts = (self.starts, self.extents, self.steps)
         if not dims or any(len(part) != len(dims) for part in parts):
-            raise TypeRuleError(f"tile.slice needs a start, an extent and a step for each axis of {self.x.type}")
+            raise TypeRuleError(
+                f"tile.slice needs a start, an extent and a step for each axis of {self.x.type}"
+            )
         for d, start, extent, step in zip(dims, *parts, strict=True):
             if extent < 1 or not (0 <= start < d and 0 <= start + (extent - 1) * step < d):
                 raise TypeRuleError(f"{extent} elements from {start} in steps of {step} leave an axis of {d}")
@@ -107,7 +109,9 @@ class Extract(TileOp, name="tile.extract"):
             assert index is not None
             extent = self.x.type.shape[axis]
             inside = index < extent if index.dtype.kind == "u" else (index >= -extent) & (index < extent)
-            m.check(self, inside, f"index is outside axis {axis} of a tile of shape {self.x.type.shape}", None)
+            m.check(
+                self, inside, f"index is outside axis {axis} of a tile of shape {self.x.type.shape}", None
+            )
         return self.eval(x, *args[1:])  # type: ignore[arg-type]
 
 

@@ -67,7 +67,10 @@ class Scan(TileOp, name="tile.scan"):
         if not tiles or any(t.dims != tiles[0].dims for t in tiles):
             got = ", ".join(describe(t) for t in tiles)
             s.fail(
-                "TRI0611", function="tl.associative_scan", got=got or "no tiles", expected="tiles of one shape"
+                "TRI0611",
+                function="tl.associative_scan",
+                got=got or "no tiles",
+                expected="tiles of one shape",
             )
         made = tree.combine_region(s, combine_fn, [t.dtype for t in tiles], "associative_scan")
         out = _scanned(s, tiles, axis, made, reverse, "associative_scan")

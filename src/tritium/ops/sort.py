@@ -14,7 +14,7 @@ import numpy as np
 from tritium.ir.types import DType, Type, shaped
 from tritium.numerics.formats import Format, format_of
 from tritium.ops.axes import axis_of
-from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand
+from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.reduce import numbers
 from tritium.ops.semantic import Semantic

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any, overload
 
-from tritium import config
+from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.source import JitCallable
 from tritium.pipeline import compile_kernel
@@ -130,8 +130,6 @@ class JITFunction(JitCallable, KernelInterface):
         return kernel
 
     def _launch(self, kernel: CompiledKernel, counts: tuple[int, int, int], values: tuple[Any, ...]) -> None:
-        from tritium.knobs import knobs
-
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
         metadata = kernel.launch_metadata(counts, None, *values) if enter or leave else None
         if self.launch_metadata is not None and metadata is not None:

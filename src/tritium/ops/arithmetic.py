@@ -178,7 +178,9 @@ class Div(Elementwise, name="tile.div"):
             if isinstance(v, Tensor) and v.dtype is not float32:
                 s.fail("TRI0409", function="div_rn", got=describe(v))
         x, y = s.binary(s.to_tensor(x), s.to_tensor(y), "div_rn")
-        return s.emit(Div, s.cast(x, float32), s.cast(y, float32), precise=True)
+        if x.dtype.is_int():
+            x, y = s.cast(x, float32), s.cast(y, float32)
+        return s.emit(Div, x, y, precise=True)
 
 
 class IntDiv(Elementwise, name="tile.idiv"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from tritium.ir.types import PointerType, uint64
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Comparison
 from tritium.ops.handles import Tensor
@@ -33,10 +32,7 @@ class Compare(Comparison):
 
 def _emit(s: Semantic, cls: type[Compare], operator: str, x: Any, y: Any) -> Tensor:
     """Numbers become tensors first, so that they are not weak: an fp16 tile and 1.5 compare in fp32."""
-    x, y = s.to_tensor(x), s.to_tensor(y)
-    if isinstance(x.dtype, PointerType) and isinstance(y.dtype, PointerType):
-        x, y = s.cast(x, uint64), s.cast(y, uint64)
-    x, y = s.binary(x, y, operator)
+    x, y = s.binary(s.to_tensor(x), s.to_tensor(y), operator)
     return s.emit(cls, x, y)
 
 

@@ -143,7 +143,13 @@ def _case(name: str, n: int, dtype: str, block: int = 128, awkward: bool = False
     tags = (*tags, "libdevice") if name == "gelu_tanh" else tags
     limits = tolerance(DTYPES[dtype], scale=8)
     return Case(
-        label, KERNELS[name], make, _reference(name), **limits, constexprs={"BLOCK": block}, tags=frozenset(tags)
+        label,
+        KERNELS[name],
+        make,
+        _reference(name),
+        **limits,
+        constexprs={"BLOCK": block},
+        tags=frozenset(tags),
     )
 
 

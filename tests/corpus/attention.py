@@ -73,7 +73,9 @@ def attention_forward(
 
 
 @triton.jit
-def attention_decode(q_ptr, k_ptr, v_ptr, out_ptr, scale, S, WIDTH: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr):
+def attention_decode(
+    q_ptr, k_ptr, v_ptr, out_ptr, scale, S, WIDTH: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_D: tl.constexpr
+):
     head = tl.program_id(0)
     dims = tl.arange(0, BLOCK_D)
     q = tl.load(q_ptr + head * WIDTH + dims, mask=dims < WIDTH, other=0.0).to(tl.float32)
@@ -102,7 +104,14 @@ def _forward(batches: int, heads: int, group: int, s: int, width: int, dtype: st
         shapes = [(batches, heads, s, width)] + [(batches, heads // group, s, width)] * 2
         q, k, v = (placed(normals(rng, shape, kind)) for shape in shapes)
         lengths = integers(rng, batches, np.int32, 1, s) if ragged else np.full(batches, s, np.int32)
-        args: Args = {"q_ptr": q, "k_ptr": k, "v_ptr": v, "out_ptr": poisoned(q.shape, kind), "S": s, "heads": heads}
+        args: Args = {
+            "q_ptr": q,
+            "k_ptr": k,
+            "v_ptr": v,
+            "out_ptr": poisoned(q.shape, kind),
+            "S": s,
+            "heads": heads,
+        }
         args |= {"lse_ptr": poisoned((batches, heads, s), np.float32), "length_ptr": placed(lengths)}
         args["scale"] = 1 / math.sqrt(width)
         return Launch(args, (triton.cdiv(s, block), batches * heads))
@@ -114,7 +123,11 @@ def _forward_reference(args: Args) -> dict[str, np.ndarray]:
     q, out, lse = wide(args["q_ptr"]), args["out_ptr"], args["lse_ptr"]
     k, v = (np.repeat(wide(args[name]), args["GROUP"], axis=1) for name in ("k_ptr", "v_ptr"))
     for batch, length in enumerate(args["length_ptr"]):
-        scores = q[batch, :, :length] @ k[batch, :, :length].transpose(0, 2, 1) * np.float64(np.float32(args["scale"]))
+        scores = (
+            q[batch, :, :length]
+            @ k[batch, :, :length].transpose(0, 2, 1)
+            * np.float64(np.float32(args["scale"]))
+        )
         if args["CAUSAL"]:
             scores[:, ~np.tri(length, dtype=bool)] = -np.inf
         peak = scores.max(axis=-1, keepdims=True)
@@ -166,7 +179,14 @@ def _cases() -> list[Case]:
     cases = []
     for label, batches, heads, group, s, width, dtype, causal, ragged in SPECS:
         block_d = max(16, triton.next_power_of_2(width))
-        sizes = {"WIDTH": width, "BLOCK_M": 16, "BLOCK_N": 16, "BLOCK_D": block_d, "CAUSAL": causal, "GROUP": group}
+        sizes = {
+            "WIDTH": width,
+            "BLOCK_M": 16,
+            "BLOCK_N": 16,
+            "BLOCK_D": block_d,
+            "CAUSAL": causal,
+            "GROUP": group,
+        }
         make = _forward(batches, heads, group, s, width, dtype, ragged, 16)
         name, tags = f"attention/attention_forward/{label}", {"dot"} | ({"large"} if s > 200 else set())
         bounds = _limits(dtype)
@@ -176,7 +196,10 @@ def _cases() -> list[Case]:
         )
     for heads, s, width, dtype in ((1, 1, 1, "f32"), (3, 40, 24, "f32"), (2, 97, 64, "f16")):
         sizes = {"WIDTH": width, "BLOCK_N": 16, "BLOCK_D": triton.next_power_of_2(width)}
-        name, make = f"attention/attention_decode/{dtype}-{heads}x{s}x{width}", _decode(heads, s, width, dtype)
+        name, make = (
+            f"attention/attention_decode/{dtype}-{heads}x{s}x{width}",
+            _decode(heads, s, width, dtype),
+        )
         bounds = tolerance(DTYPES[dtype], terms=s)
         bounds["rtol"] += 1e-5
         cases.append(Case(name, attention_decode, make, _decode_reference, **bounds, constexprs=sizes))

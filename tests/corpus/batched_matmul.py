@@ -14,7 +14,9 @@ from .rounding import narrow, wide
 
 
 @triton.jit
-def bmm_tile(a_ptr, b_ptr, c_ptr, B, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, BATCHES: tl.constexpr):
+def bmm_tile(
+    a_ptr, b_ptr, c_ptr, B, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, BATCHES: tl.constexpr
+):
     batch = (tl.program_id(0) * BATCHES + tl.arange(0, BATCHES))[:, None, None]
     m = tl.arange(0, M)
     n = tl.arange(0, N)
@@ -79,7 +81,14 @@ def _per_program(b: int, m: int, n: int, k: int, dtype: str, shared_b: bool):
             y = placed(np.broadcast_to(normals(rng, (1, k, n), DTYPES[dtype]), (b, k, n)), (0, n, 1))
         else:
             y = placed(normals(rng, (b, k, n), DTYPES[dtype]), (n * k, 1, k))
-        args: Args = {"a_ptr": x, "b_ptr": y, "c_ptr": poisoned((b, m, n), DTYPES[dtype]), "M": m, "N": n, "K": k}
+        args: Args = {
+            "a_ptr": x,
+            "b_ptr": y,
+            "c_ptr": poisoned((b, m, n), DTYPES[dtype]),
+            "M": m,
+            "N": n,
+            "K": k,
+        }
         args |= dict(zip(("stride_ab", "stride_am", "stride_ak"), element_strides(x), strict=True))
         args |= dict(zip(("stride_bb", "stride_bk", "stride_bn"), element_strides(y), strict=True))
         return Launch(args, (triton.cdiv(m, 16), triton.cdiv(n, 16), b))
@@ -97,7 +106,11 @@ CASES = [
         constexprs={"M": m, "N": n, "K": k, "BATCHES": batches},
         tags=frozenset({"dot"}),
     )
-    for b, m, n, k, dtype, batches in ((1, 16, 16, 16, "f32", 1), (5, 16, 32, 16, "f32", 4), (3, 32, 16, 32, "f16", 2))
+    for b, m, n, k, dtype, batches in (
+        (1, 16, 16, 16, "f32", 1),
+        (5, 16, 32, 16, "f32", 4),
+        (3, 32, 16, 32, "f16", 2),
+    )
 ]
 CASES += [
     Case(

@@ -123,7 +123,9 @@ def _signed(rng: np.random.Generator, name: str) -> np.ndarray:
 
 def _whole_range(rng: np.random.Generator, name: str) -> np.ndarray:
     dtype = DTYPES[name]
-    edges = [float(e) for b in (7, 8, 15, 16, 31, 32, 63, 64) for e in (2.0**b, -(2.0**b), 2.0**b - 1, 2.0**b + 1)]
+    edges = [
+        float(e) for b in (7, 8, 15, 16, 31, 32, 63, 64) for e in (2.0**b, -(2.0**b), 2.0**b - 1, 2.0**b + 1)
+    ]
     with np.errstate(all="ignore"):
         return np.concatenate([specials(dtype), np.array(edges).astype(dtype)])
 
@@ -172,7 +174,12 @@ def _every_code(rng: np.random.Generator, name: str) -> np.ndarray:
 def _bitcast(name: str, bits: str):
     def make(rng: np.random.Generator) -> Launch:
         x = placed(normals(rng, 77, DTYPES[name]))
-        args = {"x_ptr": x, "bits_ptr": poisoned(77, DTYPES[bits]), "back_ptr": poisoned(77, x.dtype), "n": 77}
+        args = {
+            "x_ptr": x,
+            "bits_ptr": poisoned(77, DTYPES[bits]),
+            "back_ptr": poisoned(77, x.dtype),
+            "n": 77,
+        }
         return Launch(args, (2,))
 
     return make
@@ -186,7 +193,13 @@ def _one(label: str, values, source: str, target: str, *tags: str, kernel=cast) 
 
 
 CASES = [
-    Case(f"casts/cast_to_all/{name}", cast_to_all, _to_all(_small, name), _all_reference, constexprs={"BLOCK": 64})
+    Case(
+        f"casts/cast_to_all/{name}",
+        cast_to_all,
+        _to_all(_small, name),
+        _all_reference,
+        constexprs={"BLOCK": 64},
+    )
     for name in STANDARD
 ]
 CASES += [

@@ -105,7 +105,9 @@ def _copy(n: int, dtype: str, block: int):
 
 def _fill(n: int, dtype: str, value: int | float, block: int):
     def make(rng: np.random.Generator) -> Launch:
-        return Launch({"out_ptr": poisoned(n, DTYPES[dtype]), "value": value, "n": n}, (triton.cdiv(n, block),))
+        return Launch(
+            {"out_ptr": poisoned(n, DTYPES[dtype]), "value": value, "n": n}, (triton.cdiv(n, block),)
+        )
 
     return make
 
@@ -166,7 +168,9 @@ def _scalars_reference(args: Args) -> dict[str, np.ndarray]:
 
 def _adds() -> list[Case]:
     spec = [(n, "f32", 128) for n in (1, 24, 97, 1000)]
-    spec += [(97, d, 64) for d in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f64")]
+    spec += [
+        (97, d, 64) for d in ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f64")
+    ]
     cases = [
         Case(f"elementwise/vector_add/{d}-{n}", vector_add, _pair(n, d, b), _sum, constexprs={"BLOCK": b})
         for n, d, b in spec

@@ -67,7 +67,12 @@ def _embedding(tokens: int, words: int, width: int, dtype: str, index: str):
     def make(rng: np.random.Generator) -> Launch:
         ids = placed(integers(rng, tokens, DTYPES[index], 0, words - 1))
         table = placed(normals(rng, (words, width), DTYPES[dtype]))
-        args = {"id_ptr": ids, "table_ptr": table, "out_ptr": poisoned((tokens, width), table.dtype), "WIDTH": width}
+        args = {
+            "id_ptr": ids,
+            "table_ptr": table,
+            "out_ptr": poisoned((tokens, width), table.dtype),
+            "WIDTH": width,
+        }
         return Launch(args, (tokens, triton.cdiv(width, 32)))
 
     return make
@@ -88,7 +93,9 @@ def _scatter(n: int, cells: int, dtype: str):
             info = np.iinfo(DTYPES[dtype])
             value = integers(rng, n, DTYPES[dtype], info.min, info.max)
         out = placed(np.zeros(cells, DTYPES[dtype]))
-        return Launch({"index_ptr": index, "value_ptr": placed(value), "out_ptr": out, "n": n}, (triton.cdiv(n, 64),))
+        return Launch(
+            {"index_ptr": index, "value_ptr": placed(value), "out_ptr": out, "n": n}, (triton.cdiv(n, 64),)
+        )
 
     return make
 
@@ -139,7 +146,11 @@ def _paged(sequences: int, page: int, max_pages: int):
 
 def _paged_reference(args: Args) -> dict[str, np.ndarray]:
     rows = wide(args["page_ptr"])[args["table_ptr"]].reshape(len(args["length_ptr"]), -1)
-    return {"out_ptr": narrow([row[:n].sum() for row, n in zip(rows, args["length_ptr"], strict=True)], np.float32)}
+    return {
+        "out_ptr": narrow(
+            [row[:n].sum() for row, n in zip(rows, args["length_ptr"], strict=True)], np.float32
+        )
+    }
 
 
 CASES = [

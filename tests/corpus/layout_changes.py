@@ -174,7 +174,9 @@ def _vector_reference(args: Args) -> dict[str, np.ndarray]:
 
 
 def _case(kernel, label: str, make, reference, constexprs, **bounds: float) -> Case:
-    return Case(f"layout_changes/{kernel.__name__}/{label}", kernel, make, reference, **bounds, constexprs=constexprs)
+    return Case(
+        f"layout_changes/{kernel.__name__}/{label}", kernel, make, reference, **bounds, constexprs=constexprs
+    )
 
 
 def _cases() -> list[Case]:

@@ -51,7 +51,11 @@ def _make(rows: int, classes: int, dtype: str, ignored: bool):
         targets = integers(rng, rows, np.int64, 0, classes - 1)
         if ignored:
             targets[::2] = -100
-        args: Args = {"logits_ptr": logits, "target_ptr": placed(targets), "loss_ptr": poisoned(rows, np.float32)}
+        args: Args = {
+            "logits_ptr": logits,
+            "target_ptr": placed(targets),
+            "loss_ptr": poisoned(rows, np.float32),
+        }
         args |= {"classes": classes, "row_stride": classes + 5, "scale": 1 / rows}
         return Launch(args, (rows,))
 

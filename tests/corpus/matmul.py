@@ -100,8 +100,12 @@ def matmul_without_k_mask(
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for start in range(0, K, BLOCK_K):
         k = start + tl.arange(0, BLOCK_K)
-        a_tile = tl.load(a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak, mask=m[:, None] < M, other=0.0)
-        b_tile = tl.load(b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn, mask=n[None, :] < N, other=0.0)
+        a_tile = tl.load(
+            a_ptr + m[:, None] * stride_am + k[None, :] * stride_ak, mask=m[:, None] < M, other=0.0
+        )
+        b_tile = tl.load(
+            b_ptr + k[:, None] * stride_bk + n[None, :] * stride_bn, mask=n[None, :] < N, other=0.0
+        )
         acc += tl.dot(a_tile, b_tile, input_precision="ieee")
     c_ptrs = c_ptr + m[:, None] * stride_cm + n[None, :] * stride_cn
     tl.store(c_ptrs, acc, mask=(m[:, None] < M) & (n[None, :] < N))
@@ -201,8 +205,9 @@ def _sentinel(m: int, n: int, k: int, depth: int, tile: int):
     """Operands that are views of storages padded to ``depth`` along K, the padding full of the sentinel."""
 
     def make(rng: np.random.Generator) -> Launch:
-        a_store, b_store = placed(np.full((m, depth), SENTINEL, np.float32)), placed(
-            np.full((depth, n), SENTINEL, np.float32)
+        a_store, b_store = (
+            placed(np.full((m, depth), SENTINEL, np.float32)),
+            placed(np.full((depth, n), SENTINEL, np.float32)),
         )
         a_store[:, :k] = np.arange(m * k, dtype=np.float32).reshape(m, k) * np.float32(0.1)
         b_store[:k] = np.arange(k * n, dtype=np.float32).reshape(k, n) * np.float32(0.1)
@@ -294,10 +299,16 @@ def _cases() -> list[Case]:
         make = matmul_launch(shape, tiles(*tile[:2]), dtype, out, strides)
         cases.append(_case(matmul, label, make, product, limits(out, shape[2]), _sizes(tile), "dot"))
     large = matmul_launch((257, 191, 513), tiles(64, 64))
-    cases.append(_case(matmul, "large", large, product, limits("f32", 513), _sizes((64, 64, 32)), "dot", "large"))
+    cases.append(
+        _case(matmul, "large", large, product, limits("f32", 513), _sizes((64, 64, 32)), "dot", "large")
+    )
     for shape in ((8, 8, 8), (5, 6, 7), (1, 1, 9)):
         make, label = matmul_launch(shape, tiles(4, 4)), "tile4-" + "x".join(map(str, shape))
-        cases.append(_case(matmul, label, make, product, limits("f32", shape[2]), _sizes((4, 4, 4)), "dot", "small-dot"))
+        cases.append(
+            _case(
+                matmul, label, make, product, limits("f32", shape[2]), _sizes((4, 4, 4)), "dot", "small-dot"
+            )
+        )
     masked = _case(matmul, "padded-storage", _sentinel(4, 4, 5, 8, 4), product, {"rtol": 1e-6, "atol": 0.0},
                    _sizes((4, 4, 4)), "dot", "small-dot")  # fmt: skip
     cases.append(masked)
@@ -310,15 +321,25 @@ def _cases() -> list[Case]:
     for shape in ((16, 16, 33), (9, 24, 64)):
         make, label = matmul_launch(shape, tiles(16, 16)), "x".join(map(str, shape))
         reference = _last_tile_product
-        cases.append(_case(matmul_accumulator_reset, label, make, reference, limits("f32", 16), _sizes((16,) * 3), "dot"))
+        cases.append(
+            _case(
+                matmul_accumulator_reset, label, make, reference, limits("f32", 16), _sizes((16,) * 3), "dot"
+            )
+        )
     for k in (64, 1024):
         # One fp16 unit at the accumulator's size: fp32 sums of a tile may round the other way before the add.
         make, bounds = _small_fp16(16, 16, k, "f16", 16), {"rtol": 2e-3, "atol": 4e-4}
         reference = _half_precision_running_product
         tags = ("dot", "no-fp32-accumulator")
-        cases.append(_case(matmul_fp16_accumulator, f"k{k}", make, reference, bounds, _sizes((16,) * 3), *tags))
+        cases.append(
+            _case(matmul_fp16_accumulator, f"k{k}", make, reference, bounds, _sizes((16,) * 3), *tags)
+        )
         exact = _small_fp16(16, 16, k, "f16", 16)
-        cases.append(_case(matmul, f"fp32-accumulator-k{k}", exact, product, limits("f16", k), _sizes((16,) * 3), "dot"))
+        cases.append(
+            _case(
+                matmul, f"fp32-accumulator-k{k}", exact, product, limits("f16", k), _sizes((16,) * 3), "dot"
+            )
+        )
     book = _one_tile(np.array([[1, 2], [3, 4]], np.float32), np.array([[5, 6], [7, 8]], np.float32))
     sizes = {"M": 2, "N": 2, "K": 2}
     cases.append(_case(dot_one_tile, "2x2", book, product, {}, sizes, "dot", "small-dot"))

@@ -48,7 +48,9 @@ def matmul_typed(
 
 
 @triton.jit
-def matmul_quantized(a_ptr, b_ptr, scale_a_ptr, scale_b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, BLOCK_K: tl.constexpr):
+def matmul_quantized(
+    a_ptr, b_ptr, scale_a_ptr, scale_b_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr, BLOCK_K: tl.constexpr
+):
     m = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     n = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     acc = tl.zeros((BLOCK, BLOCK), dtype=tl.int32)
@@ -77,10 +79,14 @@ def _quantized(m: int, n: int, k: int):
 
 def _quantized_reference(args: Args) -> dict[str, np.ndarray]:
     total = args["a_ptr"].astype(np.int64) @ args["b_ptr"].astype(np.int64)
-    return {"c_ptr": narrow(total * wide(args["scale_a_ptr"])[:, None] * wide(args["scale_b_ptr"]), np.float32)}
+    return {
+        "c_ptr": narrow(total * wide(args["scale_a_ptr"])[:, None] * wide(args["scale_b_ptr"]), np.float32)
+    }
 
 
-def _typed(label: str, shape, dtype: str, acc, out: str, bounds, precision: str = "ieee", tile=(16, 16, 32), **how):
+def _typed(
+    label: str, shape, dtype: str, acc, out: str, bounds, precision: str = "ieee", tile=(16, 16, 32), **how
+):
     name = f"matmul_dtypes/matmul_typed/{label}-{'x'.join(map(str, shape))}"
     make = matmul_launch(shape, tiles(tile[0], tile[1]), dtype, out, **how)
     sizes = dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile, strict=True))
@@ -122,7 +128,19 @@ for _shape in SHAPES:
     ]
 CASES += [
     _typed("f16-tile64", (100, 130, 70), "f16", tl.float32, "f32", limits("f32", 70), tile=(64, 64, 32)),
-    _typed("bf16-tile128", (129, 136, 200), "bf16", tl.float32, "bf16", limits("bf16", 200), tile=(128, 128, 64)),
-    _typed("f16-nt", (40, 56, 64), "f16", tl.float32, "f32", limits("f32", 64), strides=(None, (1, 64), None)),
-    _typed("bf16-tt", (40, 56, 64), "bf16", tl.float32, "f32", limits("f32", 64), strides=((1, 40), (1, 64), None)),
+    _typed(
+        "bf16-tile128", (129, 136, 200), "bf16", tl.float32, "bf16", limits("bf16", 200), tile=(128, 128, 64)
+    ),
+    _typed(
+        "f16-nt", (40, 56, 64), "f16", tl.float32, "f32", limits("f32", 64), strides=(None, (1, 64), None)
+    ),
+    _typed(
+        "bf16-tt",
+        (40, 56, 64),
+        "bf16",
+        tl.float32,
+        "f32",
+        limits("f32", 64),
+        strides=((1, 40), (1, 64), None),
+    ),
 ]

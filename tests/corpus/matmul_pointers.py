@@ -54,7 +54,9 @@ def shifted_window(x_ptr, out_ptr, M, N, row_offset, col_offset, ROWS: tl.conste
 
 
 @triton.jit
-def matmul_descriptors(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def matmul_descriptors(
+    a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr
+):
     a_desc = tl.make_tensor_descriptor(a_ptr, shape=[M, K], strides=[K, 1], block_shape=[BLOCK_M, BLOCK_K])
     b_desc = tl.make_tensor_descriptor(b_ptr, shape=[K, N], strides=[N, 1], block_shape=[BLOCK_K, BLOCK_N])
     c_desc = tl.make_tensor_descriptor(c_ptr, shape=[M, N], strides=[N, 1], block_shape=[BLOCK_M, BLOCK_N])
@@ -69,7 +71,9 @@ def matmul_descriptors(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOC
 
 
 @triton.jit
-def matmul_host_descriptors(a_desc, b_desc, c_desc, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def matmul_host_descriptors(
+    a_desc, b_desc, c_desc, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr
+):
     m = tl.program_id(0) * BLOCK_M
     n = tl.program_id(1) * BLOCK_N
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
@@ -146,13 +150,23 @@ def _cases() -> list[Case]:
             name = f"matmul_pointers/matmul_block_pointers/{'x'.join(map(str, shape))}-{label}"
             tags = frozenset({"dot"})
             cases.append(
-                Case(name, matmul_block_pointers, make, product, **limits("f32", k), constexprs=TILE, tags=tags)
+                Case(
+                    name, matmul_block_pointers, make, product, **limits("f32", k), constexprs=TILE, tags=tags
+                )
             )
     half = matmul_launch((100, 72, 65), tiles(32, 32), "f16")
     sizes = {"BLOCK_M": 32, "BLOCK_N": 32, "BLOCK_K": 32}
     name = "matmul_pointers/matmul_block_pointers/f16-100x72x65"
     cases.append(
-        Case(name, matmul_block_pointers, half, product, **limits("f16", 65), constexprs=sizes, tags=frozenset({"dot"}))
+        Case(
+            name,
+            matmul_block_pointers,
+            half,
+            product,
+            **limits("f16", 65),
+            constexprs=sizes,
+            tags=frozenset({"dot"}),
+        )
     )
     for m, n, row, col in ((8, 16, 0, 0), (24, 40, -3, -5), (5, 7, 2, 3), (13, 40, 9, 30), (4, 4, -8, 4)):
         name = f"matmul_pointers/shifted_window/{m}x{n}at{row},{col}"
@@ -163,13 +177,23 @@ def _cases() -> list[Case]:
         name = f"matmul_pointers/matmul_descriptors/{dtype}-{'x'.join(map(str, shape))}"
         bounds = limits(dtype, shape[2])
         cases.append(
-            Case(name, matmul_descriptors, _dense(shape, dtype), product, **bounds, constexprs=TILE, tags=tags)
+            Case(
+                name, matmul_descriptors, _dense(shape, dtype), product, **bounds, constexprs=TILE, tags=tags
+            )
         )
     for (m, n, k), kind, dtype in (((24, 40, 56), np.float16, "f16"), ((17, 20, 36), np.float32, "f32")):
         name = f"matmul_pointers/matmul_host_descriptors/{dtype}-{m}x{n}x{k}"
         make, sizes = _host(m, n, k, kind), TILE | {"BLOCK_K": 32}
         cases.append(
-            Case(name, matmul_host_descriptors, make, _host_reference, **limits(dtype, k), constexprs=sizes, tags=tags)
+            Case(
+                name,
+                matmul_host_descriptors,
+                make,
+                _host_reference,
+                **limits(dtype, k),
+                constexprs=sizes,
+                tags=tags,
+            )
         )
     return cases
 

@@ -52,7 +52,9 @@ def matmul_grouped(
         a_ptrs += BLOCK_K * stride_ak
         b_ptrs += BLOCK_K * stride_bk
     c = acc.to(c_ptr.dtype.element_ty)
-    tl.store(c_ptr + m[:, None] * stride_cm + n[None, :] * stride_cn, c, mask=(m[:, None] < M) & (n[None, :] < N))
+    tl.store(
+        c_ptr + m[:, None] * stride_cm + n[None, :] * stride_cn, c, mask=(m[:, None] < M) & (n[None, :] < N)
+    )
 
 
 @triton.jit
@@ -163,7 +165,9 @@ def matmul_wrapped_rows(
 
 
 @triton.jit
-def matmul_b_transposed(a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr):
+def matmul_b_transposed(
+    a_ptr, b_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr
+):
     m = tl.program_id(0) * BLOCK_M + tl.arange(0, BLOCK_M)
     n = tl.program_id(1) * BLOCK_N + tl.arange(0, BLOCK_N)
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
@@ -200,7 +204,9 @@ def matmul_bias_relu(a_ptr, b_ptr, bias_ptr, c_ptr, M, N, K, BLOCK: tl.constexpr
         b = tl.load(b_ptr + k[:, None] * N + n[None, :], mask=(k[:, None] < K) & (n[None, :] < N), other=0.0)
         acc = tl.dot(a, b, acc)
     acc = tl.maximum(acc, 0.0)
-    tl.store(c_ptr + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=(m[:, None] < M) & (n[None, :] < N))
+    tl.store(
+        c_ptr + m[:, None] * N + n[None, :], acc.to(tl.float16), mask=(m[:, None] < M) & (n[None, :] < N)
+    )
 
 
 def _zeroed(make):
@@ -230,7 +236,13 @@ def _b_transposed_reference(args: Args) -> dict[str, np.ndarray]:
 def _matvec(m: int, k: int, transposed: bool):
     def make(rng: np.random.Generator) -> Launch:
         a = placed(normals(rng, (m, k), np.float32), (1, m) if transposed else None)
-        args = {"a_ptr": a, "x_ptr": placed(normals(rng, k, a.dtype)), "y_ptr": poisoned(m, a.dtype), "M": m, "K": k}
+        args = {
+            "a_ptr": a,
+            "x_ptr": placed(normals(rng, k, a.dtype)),
+            "y_ptr": poisoned(m, a.dtype),
+            "M": m,
+            "K": k,
+        }
         args["stride_am"], args["stride_ak"] = element_strides(a)
         return Launch(args, (triton.cdiv(m, 16),))
 
@@ -240,7 +252,15 @@ def _matvec(m: int, k: int, transposed: bool):
 def _bias_relu(m: int, n: int, k: int):
     def make(rng: np.random.Generator) -> Launch:
         a, b, bias = (placed(normals(rng, s, np.float16)) for s in ((m, k), (k, n), n))
-        args = {"a_ptr": a, "b_ptr": b, "bias_ptr": bias, "c_ptr": poisoned((m, n), a.dtype), "M": m, "N": n, "K": k}
+        args = {
+            "a_ptr": a,
+            "b_ptr": b,
+            "bias_ptr": bias,
+            "c_ptr": poisoned((m, n), a.dtype),
+            "M": m,
+            "N": n,
+            "K": k,
+        }
         return Launch(args, tiles(16, 16)(m, n))
 
     return make
@@ -258,7 +278,9 @@ TILE = {"BLOCK_M": 16, "BLOCK_N": 16, "BLOCK_K": 16}
 def _case(kernel, shape, make, reference, dtype: str, constexprs, *tags: str, label: str = "") -> Case:
     name = f"matmul_variants/{kernel.__name__}/{'x'.join(map(str, shape))}{label}"
     bounds = limits(dtype, shape[-1])
-    return Case(name, kernel, make, reference, **bounds, constexprs=constexprs, tags=frozenset({"dot", *tags}))
+    return Case(
+        name, kernel, make, reference, **bounds, constexprs=constexprs, tags=frozenset({"dot", *tags})
+    )
 
 
 def _cases() -> list[Case]:
@@ -274,8 +296,12 @@ def _cases() -> list[Case]:
         cases.append(_case(matmul_split_k, shape, make, product, "f32", TILE, "atomic"))
         make = matmul_launch(shape, tiles(16, 16))
         cases.append(_case(matmul_wrapped_rows, shape, make, product, "f32", TILE))
-        cases.append(_case(matmul_b_transposed, shape, _b_transposed(*shape), _b_transposed_reference, "f32", TILE))
-        cases.append(_case(matmul_bias_relu, shape, _bias_relu(*shape), _bias_relu_reference, "f16", {"BLOCK": 16}))
+        cases.append(
+            _case(matmul_b_transposed, shape, _b_transposed(*shape), _b_transposed_reference, "f32", TILE)
+        )
+        cases.append(
+            _case(matmul_bias_relu, shape, _bias_relu(*shape), _bias_relu_reference, "f16", {"BLOCK": 16})
+        )
     large = (300, 203, 161)
     make = matmul_launch(large, flat_tiles(64, 32), "f16")
     sizes = {"BLOCK_M": 64, "BLOCK_N": 32, "BLOCK_K": 32, "GROUP": 4}

@@ -14,7 +14,19 @@ from .rounding import narrow, tolerance, wide
 
 @triton.jit
 def matrix_add(
-    x_ptr, y_ptr, out_ptr, M, N, x_row, x_col, y_row, y_col, out_row, out_col, ROWS: tl.constexpr, COLS: tl.constexpr
+    x_ptr,
+    y_ptr,
+    out_ptr,
+    M,
+    N,
+    x_row,
+    x_col,
+    y_row,
+    y_col,
+    out_row,
+    out_col,
+    ROWS: tl.constexpr,
+    COLS: tl.constexpr,
 ):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.program_id(1) * COLS + tl.arange(0, COLS)
@@ -57,7 +69,14 @@ def _make(m: int, n: int, dtype: str, strides: tuple, tile: tuple[int, int]):
 def _vectors(m: int, n: int, tile: tuple[int, int]):
     def make(rng: np.random.Generator) -> Launch:
         x, row, col = (placed(normals(rng, s, np.float32)) for s in ((m, n), n, m))
-        args = {"x_ptr": x, "row_ptr": row, "col_ptr": col, "out_ptr": poisoned((m, n), x.dtype), "M": m, "N": n}
+        args = {
+            "x_ptr": x,
+            "row_ptr": row,
+            "col_ptr": col,
+            "out_ptr": poisoned((m, n), x.dtype),
+            "M": m,
+            "N": n,
+        }
         return Launch(args, (triton.cdiv(m, tile[0]), triton.cdiv(n, tile[1])))
 
     return make

@@ -13,7 +13,9 @@ from .rounding import narrow, tolerance, wide
 
 
 @triton.jit
-def layernorm_one_block(x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, row_stride, N, eps, BLOCK: tl.constexpr):
+def layernorm_one_block(
+    x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, row_stride, N, eps, BLOCK: tl.constexpr
+):
     row = tl.program_id(0)
     cols = tl.arange(0, BLOCK)
     inside = cols < N
@@ -29,7 +31,9 @@ def layernorm_one_block(x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, row_stri
 
 
 @triton.jit
-def layernorm_two_pass(x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, row_stride, N, eps, BLOCK: tl.constexpr):
+def layernorm_two_pass(
+    x_ptr, w_ptr, b_ptr, y_ptr, mean_ptr, rstd_ptr, row_stride, N, eps, BLOCK: tl.constexpr
+):
     row = tl.program_id(0)
     x_ptr += row * row_stride
     y_ptr += row * row_stride
@@ -97,7 +101,11 @@ def _layernorm(m: int, n: int, dtype: str, pad: int):
     def make(rng: np.random.Generator) -> Launch:
         kind, stride = DTYPES[dtype], n + pad
         x = placed(normals(rng, (m, n), kind, scale=2) + np.ones((), kind), (stride, 1))
-        args: Args = {"x_ptr": x, "w_ptr": placed(normals(rng, n, kind)), "b_ptr": placed(normals(rng, n, kind))}
+        args: Args = {
+            "x_ptr": x,
+            "w_ptr": placed(normals(rng, n, kind)),
+            "b_ptr": placed(normals(rng, n, kind)),
+        }
         args |= {"y_ptr": poisoned((m, n), kind, (stride, 1)), "mean_ptr": poisoned(m, np.float32)}
         args |= {"rstd_ptr": poisoned(m, np.float32), "row_stride": stride, "N": n, "eps": 1e-5}
         return Launch(args, (m,))

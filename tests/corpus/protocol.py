@@ -187,7 +187,9 @@ def _report(what: str, wrong: np.ndarray, actual: np.ndarray, expected: np.ndarr
         with np.errstate(all="ignore"):
             gap = np.abs(wide(actual) - wide(expected))[wrong]
         worst = f", largest gap {np.nanmax(gap):.3g}" if np.any(~np.isnan(gap)) else ""
-    return f"{count} of {wrong.size} {what}; first at {at}: got {actual[at]!r}, expected {expected[at]!r}{worst}"
+    return (
+        f"{count} of {wrong.size} {what}; first at {at}: got {actual[at]!r}, expected {expected[at]!r}{worst}"
+    )
 
 
 def _stray_writes(
@@ -208,7 +210,9 @@ def _stray_writes(
         if changed.size:
             names = [name for name, a in after.items() if storage_of(a).ctypes.data == address]
             at = int(changed[0])
-            problems.append(f"{changed.size} bytes outside the outputs changed in the storage of {names} at byte {at}")
+            problems.append(
+                f"{changed.size} bytes outside the outputs changed in the storage of {names} at byte {at}"
+            )
     return problems
 
 

@@ -157,7 +157,13 @@ def _ties(m: int, n: int):
 
     def make(rng: np.random.Generator) -> Launch:
         x = placed(integers(rng, (m, n), np.int8, -3, 3).astype(np.float32))
-        args = {"x_ptr": x, "max_ptr": poisoned(m, np.float32), "index_ptr": poisoned(m, np.int32), "M": m, "N": n}
+        args = {
+            "x_ptr": x,
+            "max_ptr": poisoned(m, np.float32),
+            "index_ptr": poisoned(m, np.int32),
+            "M": m,
+            "N": n,
+        }
         return Launch(args, (triton.cdiv(m, 4),))
 
     return make
@@ -177,7 +183,15 @@ def _argmin(m: int, n: int, dtype: str):
 
 
 SUM_TYPES = {"i8": "i32", "i16": "i32", "u8": "u32", "u16": "u32", "bool": "u32"}
-EXTREME_TYPES = {"i8": "i32", "i16": "i32", "u8": "i32", "u16": "i32", "bool": "i32", "f16": "f32", "bf16": "f32"}
+EXTREME_TYPES = {
+    "i8": "i32",
+    "i16": "i32",
+    "u8": "i32",
+    "u16": "i32",
+    "bool": "i32",
+    "f16": "f32",
+    "bf16": "f32",
+}
 
 
 def _typed(dtype: str, block: int):
@@ -203,7 +217,14 @@ def _typed_reference(args: Args) -> dict[str, np.ndarray]:
 
 def _nan_rows(rng: np.random.Generator) -> Launch:
     nan, inf = np.nan, np.inf
-    rows = [[nan, 6, 8, -inf], [5, nan, nan, 5], [-inf, -inf, nan, -inf], [nan] * 4, [1, 2, 3, nan], [inf, nan, 0, 1]]
+    rows = [
+        [nan, 6, 8, -inf],
+        [5, nan, nan, 5],
+        [-inf, -inf, nan, -inf],
+        [nan] * 4,
+        [1, 2, 3, nan],
+        [inf, nan, 0, 1],
+    ]
     x = placed(np.array(rows, np.float32))
     return Launch({"x_ptr": x, "max_ptr": poisoned(6, x.dtype), "min_ptr": poisoned(6, x.dtype)}, (6,))
 
@@ -298,14 +319,20 @@ def _cases() -> list[Case]:
     cases = []
     for m, n, pad in ((1, 1, 0), (3, 24, 0), (5, 97, 3), (2, 5000, 0)):
         limits = tolerance(np.float32, terms=n)
-        cases.append(_case(row_sum_long, f"{m}x{n}", _rows(row_sum_long, m, n, pad), _sum_over(1), limits, {"BLOCK": 64}))
+        cases.append(
+            _case(
+                row_sum_long, f"{m}x{n}", _rows(row_sum_long, m, n, pad), _sum_over(1), limits, {"BLOCK": 64}
+            )
+        )
     limits = tolerance(np.float32, terms=100_000)
     long_rows = _rows(row_sum_long, 4, 1_000_003)
     cases.append(_case(row_sum_long, "large", long_rows, _sum_over(1), limits, {"BLOCK": 1024}, "large"))
     tile = {"ROWS": 8, "COLS": 32}
     for m, n, dtype, transposed in ((1, 1, "f32", False), (40, 24, "f32", True), (101, 67, "f16", False)):
         make = _columns(m, n, dtype, transposed, 32)
-        cases.append(_case(column_sum, f"{dtype}-{m}x{n}", make, _sum_over(0), tolerance(np.float32, terms=m), tile))
+        cases.append(
+            _case(column_sum, f"{dtype}-{m}x{n}", make, _sum_over(0), tolerance(np.float32, terms=m), tile)
+        )
     for m, n in ((1, 1), (9, 24), (6, 61)):
         sizes = {"ROWS": 4, "COLS": triton.next_power_of_2(n)}
         cases.append(_case(row_max_with_index, f"{m}x{n}", _ties(m, n), _max_reference, exact, sizes))
@@ -315,20 +342,37 @@ def _cases() -> list[Case]:
         cases.append(_case(row_argmin, f"{dtype}-{m}x{n}", _argmin(m, n, dtype), wanted, exact, sizes))
     for dtype in DTYPES:
         if dtype not in ("e4m3", "e5m2"):
-            cases.append(_case(sum_max_min, dtype, _typed(dtype, 256), _typed_reference, exact, {"BLOCK": 256}))
+            cases.append(
+                _case(sum_max_min, dtype, _typed(dtype, 256), _typed_reference, exact, {"BLOCK": 256})
+            )
     cases.append(_case(extremes_with_nan, "rows", _nan_rows, _nan_reference, exact, {"BLOCK": 4}))
     for m, n in ((1, 1), (3, 24), (4, 251)):
         sizes = {"BLOCK": triton.next_power_of_2(n)}
-        cases.append(_case(row_moments, f"{m}x{n}", _moments(m, n), _moments_reference, {"rtol": 2e-5, "atol": 2e-5}, sizes))
+        cases.append(
+            _case(
+                row_moments,
+                f"{m}x{n}",
+                _moments(m, n),
+                _moments_reference,
+                {"rtol": 2e-5, "atol": 2e-5},
+                sizes,
+            )
+        )
     for shape in ((2, 4, 8), (1, 16, 2)):
         sizes = dict(zip("ABC", shape, strict=True))
         limits = tolerance(np.float32, terms=64)
-        cases.append(_case(volume_sums, "x".join(map(str, shape)), _volume(*shape), _volume_reference, limits, sizes))
+        cases.append(
+            _case(volume_sums, "x".join(map(str, shape)), _volume(*shape), _volume_reference, limits, sizes)
+        )
     for n, dtype in ((1, "i32"), (100, "i32"), (97, "u64")):
-        cases.append(_case(bit_reductions, f"{dtype}-{n}", _bits(n, dtype), _bits_reference, exact, {"BLOCK": 128}))
+        cases.append(
+            _case(bit_reductions, f"{dtype}-{n}", _bits(n, dtype), _bits_reference, exact, {"BLOCK": 128})
+        )
     for dtype, acc in (("f16", tl.float16), ("f32", tl.float32)):
         tags = ("no-fp32-accumulator",) if dtype == "f16" else ()
-        cases.append(_case(running_sum, dtype, _tenths(2048, dtype), _running_reference, exact, {"ACC": acc}, *tags))
+        cases.append(
+            _case(running_sum, dtype, _tenths(2048, dtype), _running_reference, exact, {"ACC": acc}, *tags)
+        )
     for m, n in ((1, 1), (5, 24), (6, 40)):
         sizes = {"BLOCK": triton.next_power_of_2(n)}
         limits = tolerance(np.float32, terms=n)

@@ -39,7 +39,9 @@ def decay_and_add(gain_a, value_a, gain_b, value_b):
 
 
 @triton.jit
-def linear_recurrence(gain_ptr, x_ptr, out_ptr, M, N, ROWS: tl.constexpr, COLS: tl.constexpr, REVERSE: tl.constexpr):
+def linear_recurrence(
+    gain_ptr, x_ptr, out_ptr, M, N, ROWS: tl.constexpr, COLS: tl.constexpr, REVERSE: tl.constexpr
+):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.arange(0, COLS)
     at = rows[:, None] * N + cols[None, :]
@@ -81,7 +83,11 @@ def _rows(m: int, n: int, dtype: str):
         exact = dtype in ("f16", "bf16")  # small integers, exact in half precision in any order
         values = integers(rng, (m, n), np.int8, -2, 2).astype(kind) if exact else None
         if values is None:
-            values = normals(rng, (m, n), kind) if is_float(kind) else integers(rng, (m, n), kind, 0, np.iinfo(kind).max)
+            values = (
+                normals(rng, (m, n), kind)
+                if is_float(kind)
+                else integers(rng, (m, n), kind, 0, np.iinfo(kind).max)
+            )
         out = poisoned((m, n), DTYPES[SUM_TYPES.get(dtype, dtype)])
         return Launch({"x_ptr": placed(values), "out_ptr": out, "M": m, "N": n}, (triton.cdiv(m, 2),))
 
@@ -121,7 +127,9 @@ def _recurrence_reference(args: Args) -> dict[str, np.ndarray]:
 def _matrix(m: int, n: int, cols: int):
     def make(rng: np.random.Generator) -> Launch:
         x = placed(normals(rng, (m, n), np.float32))
-        return Launch({"x_ptr": x, "out_ptr": poisoned((m, n), x.dtype), "M": m, "N": n}, (triton.cdiv(n, cols),))
+        return Launch(
+            {"x_ptr": x, "out_ptr": poisoned((m, n), x.dtype), "M": m, "N": n}, (triton.cdiv(n, cols),)
+        )
 
     return make
 
@@ -165,7 +173,9 @@ def _cases() -> list[Case]:
             cases.append(Case(name, cumsum_rows, _rows(m, n, dtype), _cumsum, **bounds, constexprs=sizes))
     for m, n in ((1, 1), (2, 40), (3, 1009)):
         name, bounds = f"scans/cumsum_long/{m}x{n}", tolerance(np.float32, terms=n)
-        cases.append(Case(name, cumsum_long, _one_row(m, n, "f32"), _cumsum, **bounds, constexprs={"BLOCK": 32}))
+        cases.append(
+            Case(name, cumsum_long, _one_row(m, n, "f32"), _cumsum, **bounds, constexprs={"BLOCK": 32})
+        )
     for m, n in ((1, 1), (3, 24), (4, 61), (2, 512)):
         for reverse in (False, True):
             name = f"scans/linear_recurrence/{m}x{n}{'-reverse' if reverse else ''}"
@@ -178,7 +188,12 @@ def _cases() -> list[Case]:
         sizes = {"ROWS": triton.next_power_of_2(m), "COLS": 8}
         name = f"scans/running_max_columns/{m}x{n}"
         cases.append(Case(name, running_max_columns, _matrix(m, n, 8), wanted, constexprs=sizes))
-    for m, n, dtype, reverse in ((1, 1, "f32", False), (3, 40, "f32", True), (2, 23, "i32", False), (2, 24, "i64", True)):
+    for m, n, dtype, reverse in (
+        (1, 1, "f32", False),
+        (3, 40, "f32", True),
+        (2, 23, "i32", False),
+        (2, 24, "i64", True),
+    ):
         name = f"scans/cumprod_rows/{dtype}-{m}x{n}{'-reverse' if reverse else ''}"
         bounds = {"rtol": 1e-5} if dtype == "f32" else {}
         sizes = {"BLOCK": triton.next_power_of_2(n), "REVERSE": reverse}

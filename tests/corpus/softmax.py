@@ -119,7 +119,9 @@ def _online(m: int, n: int, dtype: str, block: int, label: str = "", **how) -> C
     name = f"softmax/softmax_online/{dtype}-{m}x{n}{label}"
     tags = frozenset({"large"} if m * n > 50_000 else ())
     make = _make(m, n, dtype, **how)
-    return Case(name, softmax_online, make, _reference, **_limits(dtype), constexprs={"BLOCK": block}, tags=tags)
+    return Case(
+        name, softmax_online, make, _reference, **_limits(dtype), constexprs={"BLOCK": block}, tags=tags
+    )
 
 
 CASES = [_one_block(m, n, "f32") for m, n in ((1, 1), (3, 24), (7, 97), (5, 40), (2, 1000))]

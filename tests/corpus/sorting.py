@@ -20,7 +20,9 @@ def sort_rows(x_ptr, out_ptr, N, BEYOND: tl.constexpr, BLOCK: tl.constexpr, DESC
 
 
 @triton.jit
-def topk_rows(x_ptr, out_ptr, M, N, BEYOND: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr):
+def topk_rows(
+    x_ptr, out_ptr, M, N, BEYOND: tl.constexpr, K: tl.constexpr, ROWS: tl.constexpr, COLS: tl.constexpr
+):
     rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     cols = tl.arange(0, COLS)
     inside = (rows[:, None] < M) & (cols[None, :] < N)
@@ -96,7 +98,9 @@ def _stable_order(args: Args) -> dict[str, np.ndarray]:
 def _samples(n: int, dtype: str, bins: int):
     def make(rng: np.random.Generator) -> Launch:
         x = placed(integers(rng, n, DTYPES[dtype], 0 if dtype[0] == "u" else -3, bins + 3))
-        return Launch({"x_ptr": x, "count_ptr": placed(np.zeros(bins, np.int32)), "n": n}, (triton.cdiv(n, 128),))
+        return Launch(
+            {"x_ptr": x, "count_ptr": placed(np.zeros(bins, np.int32)), "n": n}, (triton.cdiv(n, 128),)
+        )
 
     return make
 
@@ -116,7 +120,14 @@ def _first(dtype: str) -> float | int:
 
 def _cases() -> list[Case]:
     cases = []
-    for m, n, dtype in ((3, 2, "f32"), (2, 24, "f32"), (3, 97, "i32"), (2, 40, "f16"), (2, 61, "i64"), (1, 64, "u8")):
+    for m, n, dtype in (
+        (3, 2, "f32"),
+        (2, 24, "f32"),
+        (3, 97, "i32"),
+        (2, 40, "f16"),
+        (2, 61, "i64"),
+        (1, 64, "u8"),
+    ):
         for descending in (False, True):
             name = f"sorting/sort_rows/{dtype}-{m}x{n}{'-descending' if descending else ''}"
             beyond = _first(dtype) if descending else _last(dtype)

@@ -116,7 +116,13 @@ MATRICES = [
     ("gaps", 9, 50, "i8", (200, 3), (150, 2)),
 ]
 CASES = [
-    Case(f"strided_copy/copy_strided/{name}", copy_strided, _vector(n, d, s, t, 64), _same, constexprs={"BLOCK": 64})
+    Case(
+        f"strided_copy/copy_strided/{name}",
+        copy_strided,
+        _vector(n, d, s, t, 64),
+        _same,
+        constexprs={"BLOCK": 64},
+    )
     for name, n, d, s, t in VECTORS
 ]
 CASES += [
@@ -155,5 +161,10 @@ CASES += [
         _same,
         constexprs={"BLOCK": 16},
     )
-    for shape, axes in [((3, 5, 40), (0, 1, 2)), ((3, 5, 24), (2, 0, 1)), ((7, 1, 19), (1, 2, 0)), ((2, 3, 4), (2, 1, 0))]
+    for shape, axes in [
+        ((3, 5, 40), (0, 1, 2)),
+        ((3, 5, 24), (2, 0, 1)),
+        ((7, 1, 19), (1, 2, 0)),
+        ((2, 3, 4), (2, 1, 0)),
+    ]
 ]

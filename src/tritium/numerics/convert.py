@@ -104,7 +104,7 @@ def _away(pattern: Array, src: _Source, rounding: Rounding) -> Array:
 
 
 def _directed(code: Array, rounded: Array, magnitude: Array, away: Array, fmt: Format) -> Array:
-    """Turn nearest patterns into directed ones: an ulp back where they passed the value, one on where short."""
+    """Nearest patterns made directed: an ulp back where they passed the value, one on where short."""
     uint = code.dtype.type
     code -= (rounded > magnitude) & (away == 0)
     code += (rounded < magnitude) & (away != 0)

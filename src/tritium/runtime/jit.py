@@ -109,9 +109,7 @@ class JITFunction(JitCallable, KernelInterface):
 
     def specs_of(self, values: Iterable[Any]) -> Specs:
         """What these argument values are compiled as."""
-        return Signature(
-            tuple((p.name, specialize(v, p.rules)) for p, v in zip(self.params, values, strict=True))
-        )
+        return tuple((p.name, specialize(v, p.rules)) for p, v in zip(self.params, values, strict=True))
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         for hook in self.pre_run_hooks:

@@ -410,3 +410,102 @@ def both(x: Facts, y: Facts) -> Facts:
 def describe(facts: Mapping[Value, Facts], name: Callable[[Value], Any]) -> str:
     """One line per value, for dumps."""
     return "\n".join(f"{name(v)}: {f}" for v, f in facts.items())
+
+
+def is_wide_integer(ty: Type) -> bool:
+    """Whether arithmetic on `ty` is that of integers; int1 has its own."""
+    scalar = ty.scalar
+    return isinstance(scalar, DType) and scalar.is_int() and not scalar.is_bool()
+
+
+def map_axes(x: Facts, move: Callable[[int], int]) -> Facts:
+    """`x` with tile coordinates renumbered."""
+    poly = x.poly.map_axes(move) if x.poly is not None else None
+    return replace(x, poly=poly, bounds=tuple(b.map_axes(move) for b in x.bounds))
+
+
+def fix_axes(x: Facts, axes: Iterable[int]) -> Facts:
+    """`x` read at coordinate 0 of `axes`: along them one element stands for all."""
+    out = x
+    for axis in axes:
+        poly = _fixed(out.poly, axis) if out.poly is not None else None
+        bounds = tuple(_fixed_bound(b, axis) for b in out.bounds)
+        kept = tuple(b for b in bounds if b is not None)
+        out = replace(out, poly=poly, bounds=kept, exact=out.exact and len(kept) == len(bounds))
+    return out
+
+
+def _fixed(poly: Poly, axis: int) -> Poly | None:
+    """`poly` at coordinate 0 of `axis`; None if an unknown value depends on it."""
+    if any(isinstance(a, Unknown) and axis in a.axes for a in poly.atoms()):
+        return None
+    return poly.fix_axis(axis)
+
+
+def _fixed_bound(b: Bound, axis: int) -> Bound | None:
+    left, right = _fixed(b.left, axis), _fixed(b.right, axis)
+    return None if left is None or right is None else Bound(left, b.relation, right, b.op)
+
+
+def quotient(x: Facts, y: Facts) -> Facts | None:
+    """x // y, truncating: an interval for a positive constant divisor, the polynomial where it divides exactly."""
+    d = y.constant
+    if d is None or d <= 0:
+        return None
+    lo = (
+        None
+        if x.lo is None
+        else int(x.lo / d)
+        if abs(x.lo) < 2**52
+        else -(-x.lo // d)
+        if x.lo < 0
+        else x.lo // d
+    )
+    hi = None if x.hi is None else -(-x.hi // d) if x.hi < 0 else x.hi // d
+    poly = x.poly.divided_by(Poly.constant(d)) if x.poly is not None and x.divisibility % d == 0 else None
+    return Facts(lo, hi, x.divisibility // d if x.divisibility % d == 0 else 1, poly, wraps=x.wraps)
+
+
+def remainder(x: Facts, y: Facts) -> Facts | None:
+    """x % y with the sign of x."""
+    if x.lo is None or x.lo < 0 or y.lo is None or y.lo <= 0:
+        return None
+    top = y.hi - 1 if y.hi is not None else None
+    if x.hi is not None and x.hi < y.lo:
+        return x  # never reaches the divisor
+    return Facts(
+        0, top if x.hi is None or top is None else min(top, x.hi), _gcd(x.divisibility, y.divisibility)
+    )
+
+
+def multiple(x: Facts, by: int) -> Facts:
+    """`x`, promised to be a multiple of `by`."""
+    return replace(x, divisibility=math.lcm(x.divisibility, by) if x.divisibility else 0)
+
+
+def advance(pointer: Facts, offset: Facts, itemsize: int) -> Facts:
+    """A pointer moved by `offset` elements; pointers count bytes."""
+    scaled = Facts(
+        None,
+        None,
+        offset.divisibility * itemsize,
+        offset.poly * Poly.constant(itemsize) if offset.poly is not None else None,
+    )
+    poly = (
+        bounded(pointer.poly + scaled.poly) if pointer.poly is not None and scaled.poly is not None else None
+    )
+    return Facts(
+        divisibility=_gcd(pointer.divisibility, scaled.divisibility),
+        poly=poly,
+        wraps=merge_wraps(pointer.wraps, offset.wraps),
+    )
+
+
+def convert(op: Op, x: Facts, source: Type, target: Type) -> Facts | None:
+    """A cast between integers: the value stays if it is known to fit, else the cast may wrap."""
+    if not is_wide_integer(target):
+        return None
+    scalar = source.scalar
+    if not (isinstance(scalar, DType) and scalar.is_int()):
+        return None
+    return fit(op, replace(x, bounds=(), exact=False))

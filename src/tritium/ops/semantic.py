@@ -234,7 +234,9 @@ class Semantic:
             return x
         if isinstance(source, DType) and isinstance(to, DType):
             if _lacks_conversion(source, to):
-                self.fail("TRI0412", got=describe(x), target=to, hint="convert in two steps, through tl.float32")
+                self.fail(
+                    "TRI0412", got=describe(x), target=to, hint="convert in two steps, through tl.float32"
+                )
             return self.emit(Cast, x, to=to, rounding=rounding or "rtne")
         if isinstance(source, DType):
             if not source.is_int():

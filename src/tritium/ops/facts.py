@@ -452,18 +452,14 @@ def quotient(x: Facts, y: Facts) -> Facts | None:
     d = y.constant
     if d is None or d <= 0:
         return None
-    lo = (
-        None
-        if x.lo is None
-        else int(x.lo / d)
-        if abs(x.lo) < 2**52
-        else -(-x.lo // d)
-        if x.lo < 0
-        else x.lo // d
-    )
-    hi = None if x.hi is None else -(-x.hi // d) if x.hi < 0 else x.hi // d
+    lo = None if x.lo is None else _truncated(x.lo, d)
+    hi = None if x.hi is None else _truncated(x.hi, d)
     poly = x.poly.divided_by(Poly.constant(d)) if x.poly is not None and x.divisibility % d == 0 else None
     return Facts(lo, hi, x.divisibility // d if x.divisibility % d == 0 else 1, poly, wraps=x.wraps)
+
+
+def _truncated(a: int, d: int) -> int:
+    return -(-a // d) if a < 0 else a // d
 
 
 def remainder(x: Facts, y: Facts) -> Facts | None:

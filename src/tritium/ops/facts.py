@@ -7,6 +7,7 @@ interval       every element lies in [lo, hi] (None: unbounded on that side)
 divisibility   every element is a multiple of this (0: every element is 0)
 poly           the element as a polynomial in the tile coordinates, program ids, loop trips and scalar arguments
 bounds         for i1: comparisons that must all hold where the element is true
+modulo         (x, m) where the element is ``x % m``: an index wrapped to stay in range
 exact          whether `bounds` says everything (true exactly where all hold), or the mask has further conditions
 
 Worked example, ``offs = pid * 64 + tl.arange(0, 64); mask = offs < n``::
@@ -62,8 +63,17 @@ class Unknown:
     axes: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        name = self.value.name or f"v{id(self.value) & 0xFFFF:x}"
+        name = self.value.name or _label(self.value)
         return f"{name}[{', '.join(f'd{a}' for a in self.axes)}]" if self.axes else name
+
+
+def _label(value: Value) -> str:
+    """A value without a name of its own, in words: the op and its attributes, such as ``program_id(0)``."""
+    op = value.owner
+    if not isinstance(op, Op):
+        return f"arg{value.index}"
+    given = ", ".join(str(v) for v in op.attrs.values()) if not op.operands else "..."
+    return f"{op.name.rpartition('.')[2]}({given})" + (f"@{op.loc.line}" if op.operands and op.loc else "")
 
 
 Atom = Axis | Trip | Unknown
@@ -228,6 +238,7 @@ class Facts:
     bounds: tuple[Bound, ...] = ()
     exact: bool = False
     wraps: tuple[Op, ...] = field(default=())
+    modulo: tuple[Poly, Poly] | None = None
 
     @property
     def constant(self) -> int | None:
@@ -464,14 +475,14 @@ def _truncated(a: int, d: int) -> int:
 
 def remainder(x: Facts, y: Facts) -> Facts | None:
     """x % y with the sign of x."""
+    modulo = (x.poly, y.poly) if x.poly is not None and y.poly is not None else None
     if x.lo is None or x.lo < 0 or y.lo is None or y.lo <= 0:
-        return None
+        return Facts(modulo=modulo)
     top = y.hi - 1 if y.hi is not None else None
     if x.hi is not None and x.hi < y.lo:
         return x  # never reaches the divisor
-    return Facts(
-        0, top if x.hi is None or top is None else min(top, x.hi), _gcd(x.divisibility, y.divisibility)
-    )
+    hi = top if x.hi is None or top is None else min(top, x.hi)
+    return Facts(0, hi, _gcd(x.divisibility, y.divisibility), modulo=modulo)
 
 
 def multiple(x: Facts, by: int) -> Facts:

@@ -3,11 +3,9 @@
 A combine region takes 2n scalars, the n values of the left group and then those of the right, and yields n. Its
 left argument always stands for elements before those of the right one, so operators need not commute.
 
-Order of evaluation, the same on every path of this module, which floating-point results depend on:
-
-* a reduction is a balanced tree over neighbours: level by level, elements 2i and 2i + 1 combine, and a last element
-  without a neighbour moves up unchanged;
-* a scan goes from the first element to the last.
+Floating-point results depend on the order of evaluation, so it is fixed (`tritium.numerics.reduce_order`) and depends
+on the region alone, not on how it is run: one commutative op folds halves onto each other, anything else combines
+neighbours, and a scan combines neighbours, scans the pairs and fills in.
 """
 
 from __future__ import annotations
@@ -19,13 +17,15 @@ import numpy as np
 
 from tritium.ir.core import Op, Region
 from tritium.ir.types import DType, Type
-from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, full
+from tritium.numerics.reduce_order import tree_reduce, tree_scan
+from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError
 from tritium.ops.control import Yield
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
+from tritium.ops.surface import Surface
 
 Arrays = tuple[Array, ...]
-Combine = Callable[[Arrays, Arrays], Sequence[Array]]
+Combine = Callable[..., Any]
 RunRegion = Callable[[Region, Sequence[Array]], Sequence[Array]]
 
 _EXACT = {
@@ -45,7 +45,13 @@ _EXACT = {
 
 def combine_region(s: Semantic, fn: Any, types: Sequence[Type], function: str) -> Region:
     """The region of the user's jit function `fn`, which combines two groups of `types`."""
-    return region_of(s, lambda *args: s.call(fn, args), types, function)
+    return region_of(s, lambda *args: invoke(s, fn, args), types, function)
+
+
+def invoke(s: Semantic, fn: Any, args: Sequence[Tensor]) -> Any:
+    """Call the user's jit function, or a function of the language such as tl.maximum, on scalars."""
+    called = unwrap(fn)
+    return called(s, *args) if isinstance(called, Surface) else s.call(called, args)
 
 
 def region_of(s: Semantic, body: Callable[..., Any], types: Sequence[Type], function: str) -> Region:
@@ -143,11 +149,18 @@ def _evaluate(op: Op, args: Sequence[Array]) -> Any:
 
 
 def combiner(region: Region, run: RunRegion) -> Combine:
-    """`region` as a function of two groups of arrays of one shape; `run` is used where no shorter way is known."""
+    """`region` as a function of arrays of one shape; `run` is used where no shorter way is known."""
     op = single_op(region)
     if op is not None:
-        return lambda left, right: (op.eval(left[0], right[0]),)
-    return lambda left, right: run(region, (*left, *right))
+        return op.eval
+    count = len(region.args) // 2
+
+    def combine(*args: Array) -> Sequence[Array]:
+        # A region may yield a constant, whose array is smaller than those it was given.
+        shape = args[0].shape
+        return [r if r.shape == shape else np.broadcast_to(r, shape) for r in run(region, args)[:count]]
+
+    return combine
 
 
 def exact_ufunc(region: Region) -> Any:
@@ -169,49 +182,25 @@ def aligned(args: Sequence[Array], axis: int, extent: int) -> Arrays:
     return tuple(np.broadcast_to(x, shape) for x in args)
 
 
-def reduce_axis(args: Arrays, axis: int, combine: Combine) -> Arrays:
-    """The balanced tree along array axis `axis`, which goes away."""
-    parts = tuple(np.moveaxis(x, axis, 0) for x in args)
-    while parts[0].shape[0] > 1:
-        count = parts[0].shape[0]
-        even = count - count % 2
-        left, right = tuple(x[0:even:2] for x in parts), tuple(x[1:even:2] for x in parts)
-        merged = _shaped_like(combine(left, right), left)
-        if even < count:
-            merged = tuple(np.concatenate([m, x[even:]]) for m, x in zip(merged, parts, strict=True))
-        parts = merged
-    return tuple(x[0] for x in parts)
+def reduce_axis(args: Arrays, axis: int, region: Region, run: RunRegion) -> Arrays:
+    """`args` reduced along array axis `axis`, which goes away, in the order that the module text gives."""
+    op = single_op(region)
+    order = "halves" if op is not None and op.commutative else "adjacent"
+    return tree_reduce(args, axis, combiner(region, run), order)
 
 
-def scan_axis(args: Arrays, axis: int, combine: Combine) -> Arrays:
-    """The running combination along array axis `axis`."""
-    parts = tuple(np.moveaxis(x, axis, 0) for x in args)
-    out = tuple(np.empty_like(x) for x in parts)
-    total = tuple(x[0] for x in parts)
-    for i in range(parts[0].shape[0]):
-        here = tuple(x[i] for x in parts)
-        if i:
-            total = _shaped_like(combine(total, here), here)
-        for to, value in zip(out, total, strict=True):
-            to[i] = value
-    return tuple(np.moveaxis(x, 0, axis) for x in out)
-
-
-def _shaped_like(results: Sequence[Array], args: Arrays) -> Arrays:
-    """A region may yield a constant, whose array is smaller than those it was given."""
-    return tuple(
-        r if r.shape == a.shape else np.broadcast_to(r, a.shape) for r, a in zip(results, args, strict=True)
-    )
+def scan_axis(args: Arrays, axis: int, region: Region, run: RunRegion, reverse: bool) -> Arrays:
+    """The running combinations of `args` along array axis `axis`."""
+    return tree_scan(args, axis, combiner(region, run), reverse)
 
 
 __all__ = [
     "aligned",
     "check_combine",
     "combine_region",
-    "combiner",
     "evaluate_region",
     "exact_ufunc",
-    "full",
+    "invoke",
     "reduce_axis",
     "region_key",
     "region_of",

@@ -26,10 +26,10 @@ from tritium.ops.surface import SURFACES, surface
 class Reduce(TileOp, name="tile.reduce"):
     """`inputs` (one shape) with their `axis` reduced by `combine`, which takes two groups of scalars and yields one.
 
-    The order is a balanced tree over neighbours (`tritium.ops.combine`). One result per input, without the axis.
+    The order is a balanced tree (`tritium.ops.combine`). One result per input, without the axis.
 
-    >>> tl.reduce(tl.arange(0, 4), 0, add)
-    6
+    >>> tl.reduce(tl.arange(0, 4), 0, tl.maximum)
+    3
     """
 
     inputs = operand(variadic=True)
@@ -56,7 +56,7 @@ class Reduce(TileOp, name="tile.reduce"):
         found = is_extremum(self.combine)
         if found is not None:
             return pick_extremum(parts, at, found)
-        out = tree.reduce_axis(parts, at, tree.combiner(self.combine, run))
+        out = tree.reduce_axis(parts, at, self.combine, run)
         return out[0] if len(out) == 1 else out
 
     @surface("reduce", method=True)

@@ -10,7 +10,7 @@ from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.check import Check
 from tritium.ops.compare import GreaterEqual, LessEqual
-from tritium.ops.elementwise import Elementwise
+from tritium.ops.elementwise import Elementwise, unless_fp8
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -33,7 +33,7 @@ class Add(Elementwise, name="tile.add"):
     commutative = True
     associative = True
     unit = 0
-    float_unit = -0.0
+    float_unit = unless_fp8(-0.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.add(args[0], args[1], self.format)
@@ -64,7 +64,7 @@ class Sub(Elementwise, name="tile.sub"):
     y = operand()
     sanitize_overflow = attr(True)
     unit = 0
-    float_unit = 0.0
+    float_unit = unless_fp8(0.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sub(args[0], args[1], self.format)
@@ -110,7 +110,7 @@ class Mul(Elementwise, name="tile.mul"):
     commutative = True
     associative = True
     unit = 1
-    float_unit = 1.0
+    float_unit = unless_fp8(1.0)
     absorbing = 0
 
     def eval(self, *args: Array) -> Array:
@@ -137,7 +137,7 @@ class Div(Elementwise, name="tile.div"):
     y = operand()
     precise = attr(False)
     formats: ClassVar[tuple[str, ...]] = FLOAT_FORMATS
-    float_unit = 1.0
+    float_unit = unless_fp8(1.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)

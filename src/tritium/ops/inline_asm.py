@@ -89,5 +89,3 @@ def _broadcast(s: Semantic, operands: list[Tensor]) -> list[Tensor]:
     for t in operands:
         shape = s.common_shape(shape, t.dims) if shape else t.dims
     return [s.broadcast_to(t, shape) for t in operands] if shape else operands
-
-

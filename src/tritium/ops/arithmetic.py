@@ -11,8 +11,12 @@ from tritium.ops import facts as fx
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.check import Check
 from tritium.ops.compare import GreaterEqual, LessEqual
+<<<<<<< HEAD
 from tritium.ops.elementwise import Elementwise
 from tritium.ops.facts import Facts
+=======
+from tritium.ops.elementwise import Elementwise, unless_fp8
+>>>>>>> ops-a
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -35,7 +39,7 @@ class Add(Elementwise, name="tile.add"):
     commutative = True
     associative = True
     unit = 0
-    float_unit = -0.0
+    float_unit = unless_fp8(-0.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.add(args[0], args[1], self.format)
@@ -69,7 +73,7 @@ class Sub(Elementwise, name="tile.sub"):
     y = operand()
     sanitize_overflow = attr(True)
     unit = 0
-    float_unit = 0.0
+    float_unit = unless_fp8(0.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sub(args[0], args[1], self.format)
@@ -118,7 +122,7 @@ class Mul(Elementwise, name="tile.mul"):
     commutative = True
     associative = True
     unit = 1
-    float_unit = 1.0
+    float_unit = unless_fp8(1.0)
     absorbing = 0
 
     def eval(self, *args: Array) -> Array:
@@ -148,7 +152,7 @@ class Div(Elementwise, name="tile.div"):
     y = operand()
     precise = attr(False)
     formats: ClassVar[tuple[str, ...]] = FLOAT_FORMATS
-    float_unit = 1.0
+    float_unit = unless_fp8(1.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)

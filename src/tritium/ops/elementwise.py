@@ -19,6 +19,11 @@ def by_format(rule: Callable[[Any], float | None]) -> Any:
     return property(rule)
 
 
+def unless_fp8(number: float) -> Any:
+    """`number` as the `float_unit` of all but the 8-bit floats: they saturate, so that infinity times 1 is finite."""
+    return property(lambda op: None if op.operands[0].type.scalar.is_fp8() else number)
+
+
 class Elementwise(TileOp):
     """All operands share one type, which is the result's as well. Subclasses narrow `formats`."""
 

@@ -198,6 +198,8 @@ class Semantic:
 
     def dtype_of(self, x: Any, what: str = "dtype") -> DType:
         value = unwrap(x)
+        if isinstance(value, TileType):  # of a block pointer: p.dtype.element_ty
+            value = value.element
         if not isinstance(value, DType):
             self.fail("TRI0510", what=what, got=describe(x))
         return value

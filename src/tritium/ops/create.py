@@ -12,8 +12,8 @@ from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
 from tritium.ops.control import Poison
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, is_number
-from tritium.ops.shape import reshape_to
 from tritium.ops.storage import constant
 from tritium.ops.surface import surface
 
@@ -112,6 +112,7 @@ class ProgramId(TileOp, name="tile.program_id"):
         return m.program_id(self.axis)
 
     @surface("program_id")
+    @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
         return s.emit(ProgramId, axis=_axis(s, axis))
 
@@ -128,6 +129,7 @@ class NumPrograms(TileOp, name="tile.num_programs"):
         return m.num_programs(self.axis)
 
     @surface("num_programs")
+    @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
         return s.emit(NumPrograms, axis=_axis(s, axis))
 
@@ -152,6 +154,7 @@ class Arange(TileOp, name="tile.arange"):
         return np.arange(self.start, self.end, dtype=np.int32).reshape((1,) * BATCH_AXES + (-1,))
 
     @surface("arange")
+    @staticmethod
     def build(s: Semantic, start: Any, end: Any) -> Tensor:
         first, last = s.const_int(start, "start of arange"), s.const_int(end, "end of arange")
         if last <= first or not -(2**31) <= first <= last <= 2**31:

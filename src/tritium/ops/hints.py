@@ -1,4 +1,4 @@
-"""Facts that the kernel's author promises. They change no value; a promise that does not hold makes the rest undefined."""
+"""Facts that the kernel's author promises. They change no value; a broken promise makes the rest undefined."""
 
 from __future__ import annotations
 
@@ -52,7 +52,11 @@ def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
     if len(numbers) != rank:
         s.fail("TRI0619", function=f"tl.{kind}", expected=rank, got=len(numbers))
     if any(n < 1 for n in numbers):
-        s.fail("TRI0506", got=min(numbers), message=f"the values of tl.{kind} are positive, and one is {min(numbers)}")
+        s.fail(
+            "TRI0506",
+            got=min(numbers),
+            message=f"the values of tl.{kind} are positive, and one is {min(numbers)}",
+        )
     return s.emit(Hint, value, kind=kind, values=numbers)
 
 
@@ -93,6 +97,7 @@ class Assume(TileOp, name="tile.assume"):
         return None
 
     @surface("assume")
+    @staticmethod
     def build(s: Semantic, cond: Any) -> None:
         """Promise that `cond` is true, which the compiler may use."""
         s.emit(Assume, truth_value(s, cond, "the condition of tl.assume"))

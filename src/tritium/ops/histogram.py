@@ -32,7 +32,9 @@ class Histogram(TileOp, name="tile.histogram"):
         if len(ty.shape) != 1 or not isinstance(ty.scalar, DType) or not ty.scalar.is_int():
             raise TypeRuleError(f"tile.histogram counts integers of one axis, got {ty}")
         if self.mask is not None and self.mask.type != like(ty, int1):
-            raise TypeRuleError(f"the mask of tile.histogram is an i1 of the shape of {ty}, got {self.mask.type}")
+            raise TypeRuleError(
+                f"the mask of tile.histogram is an i1 of the shape of {ty}, got {self.mask.type}"
+            )
         if self.bins < 1:
             raise TypeRuleError(f"tile.histogram needs a bin, got {self.bins}")
         return (tile(int32, (self.bins,)),)
@@ -51,6 +53,7 @@ class Histogram(TileOp, name="tile.histogram"):
         return counts.astype(np.int32).reshape(*batch, self.bins)
 
     @surface("histogram", method=True)
+    @staticmethod
     def build(s: Semantic, input: Any, num_bins: Any, mask: Any = None) -> Tensor:
         """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
 

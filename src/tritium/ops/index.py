@@ -16,8 +16,9 @@ from tritium.ir.types import DType, Type, shaped, tile
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe, literal_of
-from tritium.ops.shape import ExpandDims, reshape_to
+from tritium.ops.shape import ExpandDims
 from tritium.ops.surface import surface
 
 
@@ -37,7 +38,9 @@ class Slice(TileOp, name="tile.slice"):
         dims = self.x.type.shape
         parts = (self.starts, self.extents, self.steps)
         if not dims or any(len(part) != len(dims) for part in parts):
-            raise TypeRuleError(f"tile.slice needs a start, an extent and a step for each axis of {self.x.type}")
+            raise TypeRuleError(
+                f"tile.slice needs a start, an extent and a step for each axis of {self.x.type}"
+            )
         for d, start, extent, step in zip(dims, *parts, strict=True):
             if extent < 1 or not (0 <= start < d and 0 <= start + (extent - 1) * step < d):
                 raise TypeRuleError(f"{extent} elements from {start} in steps of {step} leave an axis of {d}")
@@ -107,7 +110,9 @@ class Extract(TileOp, name="tile.extract"):
             assert index is not None
             extent = self.x.type.shape[axis]
             inside = index < extent if index.dtype.kind == "u" else (index >= -extent) & (index < extent)
-            m.check(self, inside, f"index is outside axis {axis} of a tile of shape {self.x.type.shape}", None)
+            m.check(
+                self, inside, f"index is outside axis {axis} of a tile of shape {self.x.type.shape}", None
+            )
         return self.eval(x, *args[1:])  # type: ignore[arg-type]
 
 
@@ -134,7 +139,7 @@ class _Pick(NamedTuple):
 
 @surface("getitem", module="internal")
 def getitem(s: Semantic, x: Any, index: Any) -> Tensor:
-    """``x[index]``; `index` is one subscript or a tuple of them: int, slice, None, Ellipsis or a run-time 0-d integer."""
+    """``x[index]``; `index` is one subscript or a tuple: int, slice, None, Ellipsis or a run-time 0-d integer."""
     value = s.to_tensor(x)
     items = unwrap(index)
     items = tuple(items) if isinstance(items, (tuple, list)) else (items,)

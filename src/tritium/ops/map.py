@@ -13,8 +13,8 @@ from tritium.ops.combine import evaluate_region, invoke
 from tritium.ops.control import Yield
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.shape import reshape_to
 from tritium.ops.surface import surface
 
 
@@ -44,7 +44,9 @@ class MapElementwise(TileOp, name="tile.map_elementwise"):
             raise TypeRuleError(f"the body of {self.name} yields {self.pack} scalars for each result")
         types = [v.type for v in end.operands]
         heads = types[:: self.pack]
-        if types != [t for t in heads for _ in range(self.pack)] or any(not isinstance(t, DType) for t in heads):
+        if types != [t for t in heads for _ in range(self.pack)] or any(
+            not isinstance(t, DType) for t in heads
+        ):
             raise TypeRuleError(f"the body of {self.name} yields numbers, of one type within a result")
         return tuple(tile(t.scalar, first.shape) for t in heads)
 
@@ -65,9 +67,7 @@ class MapElementwise(TileOp, name="tile.map_elementwise"):
             flat = np.broadcast_to(x, shape).reshape(*batch, -1)
             scalars.extend(flat[..., i::pack] for i in range(pack))
         out = [np.broadcast_to(y, scalars[0].shape) for y in run(self.body, scalars)]
-        results = tuple(
-            np.stack(out[i : i + pack], axis=-1).reshape(shape) for i in range(0, len(out), pack)
-        )
+        results = tuple(np.stack(out[i : i + pack], axis=-1).reshape(shape) for i in range(0, len(out), pack))
         return results[0] if len(results) == 1 else results
 
 
@@ -81,7 +81,12 @@ def map_elementwise(s: Semantic, scalar_fn: Any, *args: Any, pack: Any = 1) -> A
     count = s.const_int(pack, "pack")
     tensors = [s.to_tensor(a, "an argument of tl.map_elementwise") for a in args]
     if not tensors:
-        s.fail("TRI0601", function="tl.map_elementwise", signature="(scalar_fn, *args, pack=1)", problem="no tile")
+        s.fail(
+            "TRI0601",
+            function="tl.map_elementwise",
+            signature="(scalar_fn, *args, pack=1)",
+            problem="no tile",
+        )
     shape: tuple[int, ...] = ()
     for t in tensors:
         shape = s.common_shape(shape, t.dims)

@@ -1,9 +1,9 @@
 """Random numbers: Philox-4x32-10 and what Triton makes of its words, bit for bit.
 
-The generator is Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011), as in Random123. For 32-bit counters the
-key is (low word, high word) of the 64-bit seed and the counter (low offset, high offset, 0, 0), so a number depends on
-seed and offset alone. `rand` folds a word to [0, 1): read as int32, ``x < 0 ? -x - 1 : x``, times 4.6566127342e-10.
-`randn` is Box and Muller's transform of the first two words.
+The generator is that of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011), as in Random123. For
+32-bit counters the key is (low word, high word) of the 64-bit seed and the counter (low offset, high offset, 0, 0), so
+a number depends on seed and offset alone. `rand` folds a word to [0, 1): read as int32, ``x < 0 ? -x - 1 : x``, times
+4.6566127342e-10. `randn` is Box and Muller's transform of the first two words.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ class Philox(TileOp, name="tile.philox"):
         return tuple(philox_words(args[:4], args[4:], self.rounds, bits))
 
     @surface("philox_impl")
-    def build(s: Semantic, c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = ROUNDS) -> Four:
+    @staticmethod
+    def build(
+        s: Semantic, c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = ROUNDS
+    ) -> Four:
         """`n_rounds` rounds of Philox for counter (c0, c1, c2, c3) and key (k0, k1), all uint32 or all uint64."""
         first = s.to_tensor(c0)
         if first.dtype not in (uint32, uint64):
@@ -90,12 +93,16 @@ def philox(s: Semantic, seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds:
     counters: list[Tensor] = []
     for c in (c0, c1, c2, c3):
         counter, ty = _integer(s, c, "counter", "philox")
-        if ty.primitive_bitwidth not in (32, 64) or (counters and ty.primitive_bitwidth != _bits(counters[0])):
+        if ty.primitive_bitwidth not in (32, 64) or (
+            counters and ty.primitive_bitwidth != _bits(counters[0])
+        ):
             s.fail("TRI0624", what="counter", function="tl.philox", got=describe(counter))
         counters.append(reinterpret(s, counter, uint32 if ty.primitive_bitwidth == 32 else uint64))
     if _bits(counters[0]) == 32:
         return _emit(s, [*counters, s.cast(key, uint32), _high(s, key)], n_rounds)
-    zero = SURFACES["tl.full"](s, (1,), 0, uint64)  # one axis, as in Triton, so 0-d counters give tiles of one element
+    zero = SURFACES["tl.full"](
+        s, (1,), 0, uint64
+    )  # one axis, as in Triton, so 0-d counters give tiles of one element
     return _emit(s, [*counters, key, zero], n_rounds)
 
 

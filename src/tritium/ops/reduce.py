@@ -18,8 +18,8 @@ from tritium.ops.create import Arange
 from tritium.ops.extremum import extremum_region, is_extremum, pick_extremum
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.shape import reshape_to
 from tritium.ops.surface import SURFACES, surface
 
 
@@ -60,6 +60,7 @@ class Reduce(TileOp, name="tile.reduce"):
         return out[0] if len(out) == 1 else out
 
     @surface("reduce", method=True)
+    @staticmethod
     def build(s: Semantic, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
         """`input` (a tile, or a tuple of tiles of one shape) reduced along `axis` by the jit function `combine_fn`.
 

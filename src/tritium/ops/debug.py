@@ -1,4 +1,4 @@
-"""What helps to look into a kernel: prints, assertions, breakpoints. Compile-time forms act at once, emitting nothing."""
+"""What helps to look into a kernel: prints, assertions, breakpoints. Compile-time forms act at once and leave no op."""
 
 from __future__ import annotations
 

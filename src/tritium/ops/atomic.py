@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tritium.ir.types import DType, PointerType, Type, like
+from tritium.ir.types import DType, PointerType, Type, dtype_named, like, pointer
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.cast import reinterpret
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.memory import check_mask, fit, mask_of, pointee, pointer_of, refuse_constant
@@ -22,9 +23,9 @@ _ACCEPTED: dict[str, tuple[str, ...]] = {
     "add": (*_WORDS, "fp16", "bf16", "fp32", "fp64"),
     "max": (*_WORDS, "fp32", "fp64"),
     "min": (*_WORDS, "fp32", "fp64"),
-    "and": _WORDS,
-    "or": _WORDS,
-    "xor": _WORDS,
+    "and": (*_WORDS, "fp32", "fp64"),
+    "or": (*_WORDS, "fp32", "fp64"),
+    "xor": (*_WORDS, "fp32", "fp64"),
     "xchg": (*_WORDS, "fp32", "fp64"),
 }
 
@@ -212,6 +213,12 @@ def read_modify_write(
     """The op for `kind` (add, max, ...) on checked operands, by the element type."""
     ty = value.dtype
     assert isinstance(ty, DType)
+    if kind in ("and", "or", "xor") and ty.is_floating():
+        bits = dtype_named(f"int{ty.primitive_bitwidth}")
+        at = s.cast(ptr, pointer(bits))
+        return reinterpret(
+            s, read_modify_write(s, kind, at, reinterpret(s, value, bits), mask, **ordering), ty
+        )
     if kind in ("add", "max", "min") and ty.is_floating():
         kind = f"f{kind}"
     elif kind in ("max", "min") and ty.is_int_unsigned():

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from tritium.ir.types import DType, Type, int1, int32, shaped, tile
+from tritium.ops import facts as fx
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
 from tritium.ops.control import Poison
+from tritium.ops.facts import Axis, Facts, Poly
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.reshape import reshape_to
@@ -29,6 +31,9 @@ class Constant(TileOp, name="tile.constant"):
 
     def eval(self, *args: Array) -> Array:
         return constant(self.value, self.type)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return None if isinstance(self.value, float) else fx.of_constant(self.value)
 
 
 @surface("full")
@@ -111,6 +116,9 @@ class ProgramId(TileOp, name="tile.program_id"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.program_id(self.axis)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return Facts(0, 2**31 - 1)
+
     @surface("program_id")
     @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
@@ -127,6 +135,9 @@ class NumPrograms(TileOp, name="tile.num_programs"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.num_programs(self.axis)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return Facts(1, 2**31 - 1)
 
     @surface("num_programs")
     @staticmethod
@@ -152,6 +163,10 @@ class Arange(TileOp, name="tile.arange"):
 
     def eval(self, *args: Array) -> Array:
         return np.arange(self.start, self.end, dtype=np.int32).reshape((1,) * BATCH_AXES + (-1,))
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        coordinate = Poly.atom(Axis(0)) + Poly.constant(self.start)
+        return Facts(self.start, self.end - 1, poly=coordinate)
 
     @surface("arange")
     @staticmethod

@@ -10,6 +10,7 @@ from tritium.ir.types import DType, Type, float16, float32, float64, int8, int32
 from tritium.numerics.dot import PRECISIONS
 from tritium.numerics.dot import dot as matrix_product
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, full, operand
+from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
@@ -70,6 +71,15 @@ class Dot(TileOp, name="tile.dot"):
         precision = "ieee" if self.precision == DEFAULT else self.precision
         left, right = self.a.type.scalar.text, self.b.type.scalar.text
         return matrix_product(a, b, left, right, self.out.text, precision, acc[0] if acc else None)
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        rank = len(self.result.type.shape)
+        if operand == 2:
+            return wanted
+        other = (
+            rank - 1 if operand == 0 else rank - 2
+        )  # the axis of the result that this operand does not have
+        return tuple(b for b in wanted if other not in b.axes())
 
     @surface("dot")
     @staticmethod

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tritium.ir.types import Type, int1
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.debug import truth_value
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic
@@ -41,6 +43,14 @@ class Hint(TileOp, name="tile.hint"):
 
     def eval(self, *args: Array) -> Array:
         return args[0]
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        if self.kind != "multiple_of" or self.x.type.shape:
+            return operands[0]
+        return fx.multiple(operands[0], self.values[0])
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
 
 def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:

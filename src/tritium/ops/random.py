@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tritium.ir.types import DType, Type, int32, int64, like, uint32, uint64
-from tritium.numerics.philox import philox as philox_words
+from tritium.ir.types import DType, Type, int32, int64, uint32, uint64
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.cast import reinterpret
 from tritium.ops.handles import Tensor
@@ -47,6 +46,8 @@ class Philox(TileOp, name="tile.philox"):
         return (ty,) * 4
 
     def eval(self, *args: Array) -> tuple[Array, ...]:
+        from tritium.numerics.philox import philox as philox_words
+
         bits = self.c0.type.scalar.primitive_bitwidth
         return tuple(philox_words(args[:4], args[4:], self.rounds, bits))
 
@@ -176,6 +177,3 @@ def randn4x(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Four
     """Four tiles of standard normal fp32 numbers for the integers `offset`."""
     a, b, c, d = rand4x(s, seed, offset, n_rounds)
     return (*pair_uniform_to_normal(s, a, b), *pair_uniform_to_normal(s, c, d))
-
-
-__all__ = ["Philox", "like"]

@@ -16,6 +16,7 @@ from tritium.ops.axes import axis_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr, operand, region
 from tritium.ops.create import Arange
 from tritium.ops.extremum import extremum_region, is_extremum, pick_extremum
+from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.reshape import reshape_to
@@ -58,6 +59,9 @@ class Reduce(TileOp, name="tile.reduce"):
             return pick_extremum(parts, at, found)
         out = tree.reduce_axis(parts, at, self.combine, run)
         return out[0] if len(out) == 1 else out
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
 
     @surface("reduce", method=True)
     @staticmethod

@@ -224,7 +224,8 @@ class Semantic:
     def cast(self, x: Tensor, to: ScalarType, rounding: str | None = None) -> Tensor:
         """`x` with elements converted to `to` (no op if they are already).
 
-        A pointer converts to another pointer, to a 64-bit integer and back, and to int1 (is it non-null).
+        8-bit floats convert from and to floats only. A pointer converts to another pointer, to a 64-bit integer and
+        back, and to int1 (is it non-null).
         """
         from tritium.ops.cast import Bitcast, Cast
 
@@ -232,6 +233,10 @@ class Semantic:
         if source == to:
             return x
         if isinstance(source, DType) and isinstance(to, DType):
+            if _lacks_conversion(source, to):
+                self.fail(
+                    "TRI0412", got=describe(x), target=to, hint="convert in two steps, through tl.float32"
+                )
             return self.emit(Cast, x, to=to, rounding=rounding or "rtne")
         if isinstance(source, DType):
             if not source.is_int():
@@ -326,6 +331,13 @@ class Semantic:
             if x.dims == shape:
                 return x
         return self.emit(Broadcast, x, shape=shape)
+
+
+def _lacks_conversion(source: DType, to: DType) -> bool:
+    """Whether Triton has no conversion: 8-bit floats with integers, and fp8e4b15 from all but fp16 and fp32."""
+    if to.is_fp8e4b15() and source not in (float16, float32):
+        return True
+    return (source.is_fp8() and to.is_int()) or (source.is_int() and to.is_fp8())
 
 
 def literal_of(x: Tensor) -> bool | int | float | None:

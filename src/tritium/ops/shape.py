@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from tritium.ir.types import Type, shaped, tile
+from tritium.ops import facts as fx
 from tritium.ops.axes import axis_of, sequence_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand, rank_up
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic
 from tritium.ops.surface import surface
@@ -39,6 +41,21 @@ class Broadcast(TileOp, name="tile.broadcast"):
 
     def eval(self, *args: Array) -> Array:
         return rank_up(args[0], len(self.shape))  # extent 1 already means "the same along this axis"
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        stretched = [a for a in self.stretched if self.x.type.shape]
+        return fx.fix_axes(operands[0], stretched)
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        if not self.x.type.shape:
+            return tuple(b for b in wanted if not b.axes())
+        return tuple(b for b in wanted if not b.axes() & set(self.stretched))
+
+    @property
+    def stretched(self) -> list[int]:
+        """Axes of the result along which the operand repeats."""
+        dims = self.x.type.shape or (1,) * len(self.shape)
+        return [a for a, (m, n) in enumerate(zip(dims, self.shape, strict=True)) if m == 1 != n]
 
     @surface("broadcast_to", method=True)
     @staticmethod
@@ -82,6 +99,13 @@ class ExpandDims(TileOp, name="tile.expand_dims"):
     def eval(self, *args: Array) -> Array:
         return np.expand_dims(args[0], BATCH_AXES + self.axis)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.map_axes(operands[0], lambda a: a + (a >= self.axis))
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        kept = (b for b in wanted if self.axis not in b.axes())
+        return tuple(b.map_axes(lambda a: a - (a > self.axis)) for b in kept)
+
     @surface("expand_dims", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, axis: Any) -> Tensor:
@@ -116,6 +140,13 @@ class Permute(TileOp, name="tile.permute"):
 
     def eval(self, *args: Array) -> Array:
         return args[0].transpose(*range(BATCH_AXES), *(BATCH_AXES + a for a in self.order))
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        order = list(self.order)
+        return fx.map_axes(operands[0], order.index)
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return tuple(b.map_axes(lambda a: self.order[a]) for b in wanted)
 
     @surface("permute", method=True)
     @staticmethod

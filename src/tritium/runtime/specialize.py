@@ -26,13 +26,67 @@ from typing import Any
 import numpy as np
 
 from tritium.errors import make_error
-from tritium.frontend.signature import ConstArg, DescriptorArg, RuntimeArg, Spec, TupleArg
+from tritium.frontend.signature import Argument, Constant, DescriptorOf, RunTime, Signature, TupleOf
 from tritium.ir.types import DType, PointerType, float32, int1, int32, int64, pointer, uint64
 from tritium.ops.handles import Tensor, constexpr
 from tritium.runtime.arrays import ArrayView, dtype_of, is_array, view_of
 
 ALIGNMENT = 16
 """Bytes for pointers, and the divisor for ints, that kernels are specialised on."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeArg:
+    """A run-time parameter: its type, and whether it is divisible by (pointers: aligned to) 16."""
+
+    type: DType | PointerType
+    divisible: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.type.text}{' divisible by 16' if self.divisible else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConstArg:
+    """A compile-time value. `token` tells equal values of different types apart and is what keys compare."""
+
+    value: Any
+    token: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ConstArg) and self.token == other.token
+
+    def __hash__(self) -> int:
+        return hash(self.token)
+
+    def __str__(self) -> str:
+        return f"the constant {self.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleArg:
+    """Several arguments in one: a tuple, or a named tuple of class `cls`."""
+
+    items: tuple[Any, ...]
+    cls: type | None = None
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.items))})"
+
+
+@dataclass(frozen=True, slots=True)
+class DescriptorArg:
+    """A host TensorDescriptor: what of it is known at compile time."""
+
+    dtype: DType
+    block_shape: tuple[int, ...]
+    padding: str = "zero"
+
+    def __str__(self) -> str:
+        return f"tensordesc<{self.dtype.text}{list(self.block_shape)}>"
+
+
+Spec = RuntimeArg | ConstArg | TupleArg | DescriptorArg
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +214,8 @@ def _is_compile_time(value: Any) -> bool:
 
 
 def _is_torch_dtype(value: Any) -> bool:
-    return (
-        (type(value).__module__ == "torch" and type(value).__name__ == "dtype") or isinstance(value, np.dtype)
+    return (type(value).__module__ == "torch" and type(value).__name__ == "dtype") or isinstance(
+        value, np.dtype
     )
 
 
@@ -173,3 +227,22 @@ def _shown(value: Any) -> str:
 def difference(old: dict[str, Spec], new: dict[str, Spec]) -> list[str]:
     """Which arguments changed class between two specialisations, in words."""
     return [f"argument {n} changed from {old[n]} to {s}" for n, s in new.items() if n in old and old[n] != s]
+
+
+Specs = tuple[tuple[str, Spec], ...]
+"""The specs of all parameters by name, in order: with source and options, the compile key."""
+
+
+def to_signature(specs: Specs) -> Signature:
+    """The frontend's form of `specs`."""
+    return Signature(tuple((name, _argument(spec)) for name, spec in specs))
+
+
+def _argument(spec: Spec) -> Argument:
+    if isinstance(spec, ConstArg):
+        return Constant(spec.value)
+    if isinstance(spec, TupleArg):
+        return TupleOf(tuple(_argument(s) for s in spec.items), spec.cls)
+    if isinstance(spec, DescriptorArg):
+        return DescriptorOf(spec.dtype, spec.block_shape, spec.padding)
+    return RunTime(spec.type, (("divisibility", ALIGNMENT),) if spec.divisible else ())

@@ -36,7 +36,7 @@ def run_grid(
     program = (
         function
         if isinstance(function, Program)
-        else Program(function, keep_values=bool(options.trace_lines))
+        else Program(function, trace_lines=options.trace_lines)
     )
     if 0 in grid:
         return

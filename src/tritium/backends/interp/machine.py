@@ -103,11 +103,12 @@ class Interpreter:
                 call, machine, operands, results, dead, _ = steps[at]
                 at += 1
                 out = call(self, *map(get, operands)) if machine else call(*map(get, operands))
-                if len(results) == 1 and type(out) is not GeneratorType:
-                    frame[results[0]] = out
-                elif type(out) is GeneratorType:
+                if type(out) is GeneratorType:
                     activation.at = at
-                    return out
+                    steps_to_drive: Steps = out  # type: ignore[assignment]
+                    return steps_to_drive
+                if len(results) == 1:
+                    frame[results[0]] = out
                 elif results:
                     frame.update(zip(results, out, strict=True))
                 for value in dead:
@@ -214,6 +215,10 @@ class Interpreter:
 
     def breakpoint(self, op: Op) -> None:
         debugging.stop_at(self, op)
+
+    def trace(self, op: Op) -> None:
+        """Print what `op`, which is on a traced line, has just computed."""
+        debugging.trace(self, op)
 
     # ---- Machine: regions ----------------------------------------------------------------------------
 

@@ -112,10 +112,16 @@ class Kernel:
             offset = self.value(offset, int32)
         return self.emit(memory.AddPtr, *self.pair(base, offset))
 
-    def load(self, ptr: Value, mask: Value | None = None, other: Any = None, name: str = "", **attrs: Any) -> Value:
+    def load(
+        self, ptr: Value, mask: Value | None = None, other: Any = None, name: str = "", **attrs: Any
+    ) -> Value:
         result = like(ptr.type, ptr.type.scalar.element_ty)  # type: ignore[union-attr]
         if other is not None:
-            other = self.spread(self.value(other, result), ptr.type.shape) if ptr.type.shape else self.value(other, result)
+            other = (
+                self.spread(self.value(other, result), ptr.type.shape)
+                if ptr.type.shape
+                else self.value(other, result)
+            )
         if mask is not None:
             mask = self.spread(mask, ptr.type.shape) if ptr.type.shape else mask
         return self.emit(memory.Load, ptr, mask, other, name=name, **attrs)
@@ -149,7 +155,9 @@ class Kernel:
     def if_(self, condition: Value, then: Callable[[], Any], other: Callable[[], Any] = lambda: []) -> Any:
         return self.emit(control.If, condition, self.region(then), self.region(other))
 
-    def for_(self, lower: Any, upper: Any, step: Any, inits: Sequence[Value], body: Callable[..., Any]) -> Any:
+    def for_(
+        self, lower: Any, upper: Any, step: Any, inits: Sequence[Value], body: Callable[..., Any]
+    ) -> Any:
         bounds = [self.value(b, int32) for b in (lower, upper, step)]
         types = [int32, *(v.type for v in inits)]
         return self.emit(control.For, *bounds, list(inits), self.region(body, types))

@@ -98,7 +98,9 @@ def test_out_of_bounds_load_names_program_lane_and_distance(chunk: int) -> None:
     assert e.code == "TRI0801" and e.loc is not None and (e.loc.file, e.loc.line) == (FILE, 7)
     assert e.fields["access"] == "load" and e.fields["function"] == "copy"
     assert e.fields["program"] == [2, 0, 0] and e.fields["lane"] == [4]
-    assert e.got == "program (2, 0, 0), element [4] of the tile: just past the end of `x`, fp32 of shape (20,)"
+    assert (
+        e.got == "program (2, 0, 0), element [4] of the tile: just past the end of `x`, fp32 of shape (20,)"
+    )
 
 
 def test_out_of_bounds_store_writes_nothing() -> None:
@@ -113,7 +115,9 @@ def test_out_of_bounds_store_writes_nothing() -> None:
 
 def test_before_the_start_and_partly_inside() -> None:
     x, out = np.zeros(8, np.float32), np.zeros(8, np.float32)
-    with pytest.raises(OutOfBoundsError, match=r"element \[1\] of the tile: 3 elements before the start of `x`"):
+    with pytest.raises(
+        OutOfBoundsError, match=r"element \[1\] of the tile: 3 elements before the start of `x`"
+    ):
         run(copy_kernel(8), (1,), x, out, 8, -3)
     k = Kernel(x=I8, out=I32)
     p = k.bitcast(k.ptr(k.x, 6), I32)
@@ -158,7 +162,11 @@ def test_one_load_from_several_arrays() -> None:
     odd = k.eq(k.band(i, 1), 1)
     p = k.where(odd, k.ptr(k.x, i), k.ptr(k.y, i))
     k.store(k.ptr(k.out, i), k.load(p))
-    x, y, out = np.arange(16.0, dtype=np.float32), -np.arange(16.0, dtype=np.float32), np.zeros(16, np.float32)
+    x, y, out = (
+        np.arange(16.0, dtype=np.float32),
+        -np.arange(16.0, dtype=np.float32),
+        np.zeros(16, np.float32),
+    )
     run(k.done(), (1,), x, y, out)
     assert np.array_equal(out, np.where(np.arange(16) % 2, x, y))
 

@@ -1,1 +1,1 @@
-"""Executing sides of the compiler: the interpreter, native CPU code, NVIDIA GPUs."""
+"""Backends: what runs or translates tile IR, one package each."""

@@ -1,5 +1,39 @@
 """All ops of tile IR, one class each; importing this package fills the registries."""
 
-from tritium.ops import arithmetic, cast, control, create, memory, shape
+from tritium.ops import (
+    arithmetic,
+    atomic,
+    bitwise,
+    blockptr,
+    cast,
+    check,
+    compare,
+    control,
+    create,
+    descriptor,
+    math,
+    memory,
+    minmax,
+    reduce,
+    select,
+    shape,
+)
 
-__all__ = ["arithmetic", "cast", "control", "create", "memory", "shape"]
+__all__ = [
+    "arithmetic",
+    "atomic",
+    "bitwise",
+    "blockptr",
+    "cast",
+    "check",
+    "compare",
+    "control",
+    "create",
+    "descriptor",
+    "math",
+    "memory",
+    "minmax",
+    "reduce",
+    "select",
+    "shape",
+]

@@ -39,9 +39,7 @@ class _Marker:
 
     def region(self, region: Region) -> None:
         for op in region.ops:
-            if op.is_terminator and not isinstance(op, Yield):
-                self.op(op)
-            elif not op.regions and op.effects() & _KEEPS:  # type: ignore[attr-defined]
+            if (op.is_terminator and not isinstance(op, Yield)) or (not op.regions and op.effects() & _KEEPS):
                 self.op(op)
             elif isinstance(op, While) and op.effects() & Effect.READ:
                 self.op(op)  # it may be waiting for another program instance's store
@@ -91,9 +89,7 @@ class _Marker:
 
     def result(self, op: Op, index: int) -> None:
         self.op(op)
-        if isinstance(op, For):
-            self.carried(op, index)
-        elif isinstance(op, While):
+        if isinstance(op, (For, While)):
             self.carried(op, index)
         elif isinstance(op, If):
             for nested in op.regions:

@@ -37,7 +37,7 @@ def constant_of(value: Value) -> bool | int | float | None:
 def is_constant(value: Value, number: float) -> bool:
     """Whether every element of `value` is `number`. Zero means +0 and -0 apart: ``is_constant(v, -0.0)``."""
     found = constant_of(value)
-    if found is None or isinstance(found, float) and math.isnan(found):
+    if found is None or (isinstance(found, float) and math.isnan(found)):
         return False
     return found == number and math.copysign(1, found) == math.copysign(1, number)
 

@@ -91,8 +91,12 @@ could not tell; here the store is refused before anything is written.
 The step of `range` is computed at run time here, and came out as zero. On a GPU such a loop hangs.
 """,
         hint="make the step at least 1",
-        broken=kernel("for i in range(0, 4, n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 0"),
-        mended=kernel("for i in range(0, 4, n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 2"),
+        broken=kernel(
+            "for i in range(0, 4, n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 0"
+        ),
+        mended=kernel(
+            "for i in range(0, 4, n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 2"
+        ),
     ),
     Entry(
         code="TRI0808",

@@ -1,0 +1,1 @@
+"""Python source to tile IR. The kernel is parsed, never run as Python."""

@@ -95,8 +95,11 @@ def _shown(m: Interpreter, names: Mapping[str, Value], position: Extents) -> Ite
 
 
 def trace(m: Interpreter, op: Op) -> None:
-    """Print the named results of an op on a traced line, for the first instances of the batch."""
-    names = {v.name: v for v in op.results if v.name}
+    """Print what an op on a traced line gives, or gets if it gives nothing, for the first instances of the batch.
+
+    Only values that are variables of the kernel have names to print.
+    """
+    names = {v.name: v for v in op.results or op.operands if v.name}
     if not names or op.loc is None:
         return
     batch = m.frame.batch

@@ -83,7 +83,10 @@ class Interpreter:
                 results = done.value
                 continue
             except Exception as error:
-                raise self._located(error, _pending_op(stack)) from error.__cause__
+                located = self._located(error, _pending_op(stack))
+                if located is error:
+                    raise
+                raise located from error
             results = None
             if asked is None:
                 yield None
@@ -114,7 +117,10 @@ class Interpreter:
                 for value in dead:
                     frame.pop(value, None)
         except Exception as error:
-            raise self._located(error, steps[at - 1].op) from error.__cause__
+            located = self._located(error, steps[at - 1].op)
+            if located is error:
+                raise
+            raise located from error
         activation.at = at
         return None
 
@@ -123,7 +129,7 @@ class Interpreter:
             if error.loc is None and op is not None:
                 error.loc = op.loc
             return error
-        return internal_fault(error, op)
+        return error if isinstance(error, MemoryError) else internal_fault(error, op)
 
     # ---- Machine: programs ---------------------------------------------------------------------------
 

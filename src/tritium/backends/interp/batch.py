@@ -112,7 +112,7 @@ class Selection:
             return x
         at = tuple(i if n > 1 else 0 for i, n in zip(self.index, x.shape, strict=False))
         found = x[at]
-        return found.reshape((found.shape[0], 1, 1) + found.shape[1:])
+        return found.reshape((found.shape[0], 1, 1, *found.shape[1:]))
 
     def put(self, out: Array, value: Array) -> None:
         """Write `value` of the selected instances to their places in `out`, an array of the batch."""

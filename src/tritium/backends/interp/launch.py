@@ -34,9 +34,7 @@ def run_grid(
     """
     options = options or Options()
     program = (
-        function
-        if isinstance(function, Program)
-        else Program(function, keep_values=bool(options.trace_lines))
+        function if isinstance(function, Program) else Program(function, trace_lines=options.trace_lines)
     )
     if 0 in grid:
         return

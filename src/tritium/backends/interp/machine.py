@@ -83,7 +83,10 @@ class Interpreter:
                 results = done.value
                 continue
             except Exception as error:
-                raise self._located(error, _pending_op(stack)) from error.__cause__
+                located = self._located(error, _pending_op(stack))
+                if located is error:
+                    raise
+                raise located from error
             results = None
             if asked is None:
                 yield None
@@ -103,17 +106,21 @@ class Interpreter:
                 call, machine, operands, results, dead, _ = steps[at]
                 at += 1
                 out = call(self, *map(get, operands)) if machine else call(*map(get, operands))
-                if len(results) == 1 and type(out) is not GeneratorType:
-                    frame[results[0]] = out
-                elif type(out) is GeneratorType:
+                if type(out) is GeneratorType:
                     activation.at = at
-                    return out
+                    steps_to_drive: Steps = out  # type: ignore[assignment]
+                    return steps_to_drive
+                if len(results) == 1:
+                    frame[results[0]] = out
                 elif results:
                     frame.update(zip(results, out, strict=True))
                 for value in dead:
                     frame.pop(value, None)
         except Exception as error:
-            raise self._located(error, steps[at - 1].op) from error.__cause__
+            located = self._located(error, steps[at - 1].op)
+            if located is error:
+                raise
+            raise located from error
         activation.at = at
         return None
 
@@ -122,7 +129,7 @@ class Interpreter:
             if error.loc is None and op is not None:
                 error.loc = op.loc
             return error
-        return internal_fault(error, op)
+        return error if isinstance(error, MemoryError) else internal_fault(error, op)
 
     # ---- Machine: programs ---------------------------------------------------------------------------
 
@@ -214,6 +221,10 @@ class Interpreter:
 
     def breakpoint(self, op: Op) -> None:
         debugging.stop_at(self, op)
+
+    def trace(self, op: Op) -> None:
+        """Print what `op`, which is on a traced line, has just computed."""
+        debugging.trace(self, op)
 
     # ---- Machine: regions ----------------------------------------------------------------------------
 

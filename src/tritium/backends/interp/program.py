@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from tritium.backends.interp.options import LineKey, is_traced
 from tritium.backends.interp.pointers import Pointer, addresses
 from tritium.backends.interp.spinning import Spin, find_spins
 from tritium.ir.core import Function, Op, Region, Value
@@ -54,11 +55,12 @@ class Program:
     largest      elements of the largest value of one program instance
     """
 
-    def __init__(self, function: Function, *, keep_values: bool = False) -> None:
+    def __init__(self, function: Function, *, trace_lines: frozenset[LineKey] = frozenset()) -> None:
         self.function = function
+        self.trace_lines = trace_lines
         regions = list(_regions(function.body))
         ops = [op for region in regions for op in region.ops]
-        self.keep_values = keep_values or any(op.name == "tile.breakpoint" for op in ops)
+        self.keep_values = bool(trace_lines) or any(op.name == "tile.breakpoint" for op in ops)
         self.plans: dict[Region, RegionPlan] = {}
         free: dict[Region, set[Value]] = {}
         for region in reversed(regions):  # inner regions first
@@ -86,6 +88,8 @@ class Program:
             dead += [r for r in op.results if r not in used]
             used |= reads
             call, machine = _callable(op)
+            if is_traced(op, self.trace_lines):
+                steps.append(Step(_tracing(op), True, (), (), (), op))
             steps.append(
                 Step(
                     call,
@@ -108,6 +112,10 @@ def _regions(body: Region) -> Iterator[Region]:
         yield region
         for op in region.ops:
             waiting.extend(op.regions)
+
+
+def _tracing(op: Op) -> Callable[..., Any]:
+    return lambda m: m.trace(op)
 
 
 def _callable(op: Op) -> tuple[Callable[..., Any], bool]:

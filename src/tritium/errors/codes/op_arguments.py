@@ -303,7 +303,7 @@ tl.store(p, tl.zeros((4,), tl.float32))
         message="the {what} of `{function}` must be an integer, and this is {got}",
         explanation="Random numbers are computed from a seed and the offset of each element, both integers.",
         hint="convert with .to(tl.int32)",
-        broken=kernel("tl.store(x_ptr, tl.rand(0.5, 0))"),
-        mended=kernel("tl.store(x_ptr, tl.rand(5, 0))"),
+        broken=kernel("offs = tl.arange(0, 8)\ntl.store(x_ptr + offs, tl.rand(0.5, offs))"),
+        mended=kernel("offs = tl.arange(0, 8)\ntl.store(x_ptr + offs, tl.rand(5, offs))"),
     ),
 )

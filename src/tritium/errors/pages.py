@@ -20,7 +20,9 @@ def _as_shown(template: str) -> str:
 
 def render_page(entry: Entry, group_title: str) -> str:
     """The page of one code, in Markdown."""
-    bases = [base.__name__ for base in entry.cls.__mro__[1:] if base not in (Exception, BaseException, object)]
+    bases = [
+        base.__name__ for base in entry.cls.__mro__[1:] if base not in (Exception, BaseException, object)
+    ]
     parts = [
         f"# {entry.code}: {entry.title}",
         f"[{group_title}]({INDEX}) · raised as `{entry.cls.__name__}` ({', '.join(bases)})",

@@ -11,12 +11,8 @@ from tritium.ops import facts as fx
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.check import Check
 from tritium.ops.compare import GreaterEqual, LessEqual
-<<<<<<< HEAD
-from tritium.ops.elementwise import Elementwise
-from tritium.ops.facts import Facts
-=======
 from tritium.ops.elementwise import Elementwise, unless_fp8
->>>>>>> ops-a
+from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
 from tritium.ops.semantic import Semantic, describe, is_number

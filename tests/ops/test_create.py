@@ -7,7 +7,7 @@ import pytest
 
 from ops.emulate import NUMBERS, Kernel
 from tritium.errors import CompilationError
-from tritium.ir.types import float16, float32, int1, int8, int32, pointer, uint8
+from tritium.ir.types import DTYPES, float16, float32, int1, int8, int32, pointer, uint8
 from tritium.ops.handles import constexpr
 
 
@@ -30,6 +30,7 @@ def test_forms_of_full():
     assert k.tl("full", (), 1, int32).dims == ()
     assert k.value(k.tl("full", (2,), True, float32)).tolist() == [1, 1]
     assert k.value(k.tl("full", (2,), 2, int1)).tolist() == [True, True]
+    assert k.value(k.tl("full", (2,), 0.5, int1)).tolist() == [True, True]
     assert np.isnan(k.value(k.tl("full", (1,), float("nan"), float16))).all()
     assert k.value(k.tl("full", (1,), -float("inf"), float16)) == -np.inf
     assert k.value(k.tl("full", (1,), 1e10, float16)) == np.inf
@@ -45,6 +46,20 @@ def test_full_of_a_run_time_value():
     assert k.array(batch)[:, 0, 0].tolist() == [[1, 1], [2, 2], [3, 3]]
 
 
+def test_integers_wrap_to_the_width_asked_for():
+    k = Kernel()
+    for value, ty, want in (
+        (0xFFFFFFFF, int32, -1),
+        (300, int8, 44),
+        (-129, int8, 127),
+        (300, uint8, 44),
+        (2**40 + 5, int32, 5),
+        (-1, DTYPES["int64"], -1),
+        (2**64 - 1, DTYPES["uint64"], 2**64 - 1),
+    ):
+        assert k.value(k.tl("full", (1,), value, ty)).tolist() == [want]
+
+
 def test_empty_is_poison_and_zeros_like_takes_a_number():
     k = Kernel()
     assert k.tl("empty", (2, 3), float16).dims == (2, 3)
@@ -55,7 +70,8 @@ def test_empty_is_poison_and_zeros_like_takes_a_number():
 @pytest.mark.parametrize(
     ("code", "build"),
     [
-        ("TRI0403", lambda k: k.tl("full", (2,), 300, int8)),
+        ("TRI0403", lambda k: k.tl("full", (2,), 2**63, int8)),
+        ("TRI0403", lambda k: k.tl("full", (2,), 2**64, uint8)),
         ("TRI0403", lambda k: k.tl("full", (2,), -1, uint8)),
         ("TRI0403", lambda k: k.tl("full", (2,), 1.5, int32)),
         ("TRI0609", lambda k: k.tl("full", (2,), k.arg([1, 2], int32), int32)),

@@ -9,7 +9,7 @@ from ops.emulate import FLOATS, INTEGERS, NUMBERS, Kernel, stored, widened
 from tritium.errors import CompilationError
 from tritium.ir.types import DTYPES, bfloat16, float16, float32, int1, int8, int32, uint8, uint32
 from tritium.ops.combine import single_op
-from tritium.ops.extremum import is_extremum
+from tritium.ops.extremum import extremum_region, is_extremum
 from tritium.ops.handles import constexpr
 from tritium.ops.reduce import Reduce
 
@@ -213,6 +213,22 @@ def test_the_recognised_pair_computes_what_its_region_does(ty, name, left, monke
     fast = [a.tobytes() for a in k.arrays(*out)]
     monkeypatch.setattr("tritium.ops.reduce.is_extremum", lambda region: None)
     assert fast == [a.tobytes() for a in k.arrays(*out)]
+
+
+def test_the_recognised_pair_takes_any_index(monkeypatch):
+    """Ties go to the smaller index, not the first position, when the indices do not rise."""
+    values = np.array([[5, 9, 9, 9], [1, 1, 1, 1], [2, 3, 1, 3]])
+    index = np.array([[3, 2, 0, 1], [9, 4, 7, 5], [0, 8, 1, 6]])
+    for kind in ("max", "min"):
+        for left in (True, False):
+            k = Kernel()
+            x, i = k.arg(values, int32), k.arg(index, int32)
+            region = extremum_region(k.s, int32, kind, left)
+            out = k.s.emit(Reduce, [x, i], axis=1, combine=region)
+            fast = [a.tobytes() for a in k.arrays(*out)]
+            with monkeypatch.context() as patch:
+                patch.setattr("tritium.ops.reduce.is_extremum", lambda region: None)
+                assert fast == [a.tobytes() for a in k.arrays(*out)]
 
 
 def test_ties_without_tie_break_still_give_an_index_of_the_winner():

@@ -9,7 +9,7 @@ import torch
 from ops.emulate import FLOATS, NUMBERS, Kernel, stored, widened
 from ops.test_reduce import sample
 from tritium.errors import CompilationError
-from tritium.ir.types import float8e5, float32, int1, int32
+from tritium.ir.types import float8e5, float16, float32, int1, int32, uint8
 from tritium.numerics.formats import format_of
 from tritium.ops.sort import from_order_keys, order_keys
 from tritium.ops.storage import storage_dtype
@@ -41,6 +41,14 @@ def test_topk_for_every_k(extent):
         np.testing.assert_array_equal(
             k.value(k.tl("topk", tensor, count, descending=False)), np.sort(x, 1)[:, :count]
         )
+
+
+def test_topk_widens_as_max_does_unless_it_takes_all():
+    k = Kernel()
+    x, h = k.arg([3, 250, 7], uint8), k.arg([1.5, -2, 8], float16)
+    assert k.tl("topk", x, 2).dtype is int32 and k.tl("topk", x, 3).dtype is uint8
+    assert k.tl("topk", h, 1).dtype is float32 and k.tl("topk", h, 3).dtype is float16
+    assert k.value(k.tl("topk", x, 2)).tolist() == [250, 7]
 
 
 def test_topk_along_another_axis_and_bad_k():

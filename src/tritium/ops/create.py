@@ -40,8 +40,8 @@ class Constant(TileOp, name="tile.constant"):
 def full(s: Semantic, shape: Any, value: Any, dtype: Any) -> Tensor:
     """A tile of `shape` and type `dtype` with every element `value`, a number or a tensor of one element.
 
-    A number must be in the range of `dtype`; a float does not become an integer silently. The shape ``()`` gives a
-    0-d value.
+    An integer wraps to the width of `dtype` as in Triton, so 0xFFFFFFFF fills an int32 tile with -1; a negative one does
+    not become unsigned, nor a float an integer. The shape ``()`` gives a 0-d value.
 
     >>> tl.full((2, 2), 7, tl.int32)
     [[7, 7], [7, 7]]
@@ -54,12 +54,19 @@ def full(s: Semantic, shape: Any, value: Any, dtype: Any) -> Tensor:
     if to is int1:
         number = bool(number)
     elif to.is_int():
-        if isinstance(number, float) or not to.get_int_min_value() <= number <= to.get_int_max_value():
+        lowest, highest = (-(2**63), 2**63 - 1) if to.is_int_signed() else (0, 2**64 - 1)
+        if isinstance(number, float) or not lowest <= number <= highest:
             s.fail("TRI0403", value=number, dtype=to)
-        number = int(number)
+        number = _wrapped(int(number), to)
     else:
         number = float(number)
     return s.emit(Constant, value=number, type=shaped(to, dims))
+
+
+def _wrapped(number: int, to: DType) -> int:
+    bits = to.primitive_bitwidth
+    low = number & ((1 << bits) - 1)
+    return low - (1 << bits) if low > to.get_int_max_value() else low
 
 
 def _filled_with(s: Semantic, value: Any, to: DType, dims: tuple[int, ...]) -> Tensor:

@@ -107,6 +107,13 @@ def sum_dtype(x: DType, dtype: DType | None) -> DType:
     return x
 
 
+def extreme_dtype(x: DType) -> DType:
+    """The type in which max and min are computed and given."""
+    if x.primitive_bitwidth >= 32:
+        return x
+    return float32 if x.is_floating() else int32
+
+
 def numbers(s: Semantic, x: Any, function: str, integers: bool = False) -> tuple[Tensor, DType]:
     """`x` as a tensor of numbers and their type."""
     tensor = s.to_tensor(x)
@@ -177,8 +184,7 @@ def reduce_or(s: Semantic, input: Any, axis: Any = None, keep_dims: Any = False)
 
 def _extreme(s: Semantic, input: Any, axis: Any, keep_dims: Any, function: str, body: str) -> Tensor:
     x, element = numbers(s, input, function)
-    if element.primitive_bitwidth < 32:
-        x = s.cast(x, float32 if element.is_floating() else int32)
+    x = s.cast(x, extreme_dtype(element))
     return _simple(s, x, axis, keep_dims, binary_body(s, body), function)
 
 

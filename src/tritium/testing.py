@@ -130,7 +130,7 @@ def _host(x: Any) -> np.ndarray[Any, Any]:
 def assert_close(
     x: Any, y: Any, atol: float | None = None, rtol: float | None = None, err_msg: str = ""
 ) -> None:
-    """Raise AssertionError unless x and y agree within ``atol + rtol * |y|`` (1e-2 and 0 by default); NaN equals NaN."""
+    """Raise AssertionError unless x and y agree within ``atol + rtol * |y|`` (1e-2 and 0 by default)."""
     a, b = _host(x), _host(y)
     atol = 1e-2 if atol is None else float(atol)
     rtol = 0.0 if rtol is None else float(rtol)

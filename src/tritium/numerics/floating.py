@@ -1,14 +1,16 @@
 """Floating-point arithmetic in the precision of each format.
 
-f32 and f64 are IEEE 754 with subnormals, rounded to nearest even. The narrower formats are computed in f32 and rounded
-once more, which gives the correctly rounded result of each operation: for ``+ - * / sqrt`` rounding first to p' bits and
-then to p is the same as rounding once when p' >= 2p + 2 (Figueroa, "When is double rounding innocuous?", 1995), and
-f32 has 24 bits against 11 (f16), 8 (bf16) and fewer. The theorem assumes normal results. For subnormal f16 and fp8
-results the f32 value is still normal and the target has even fewer bits. Subnormal bf16 results are subnormal in f32
-too, but there sums are exact, products are exact above half the smallest bf16 number, and a quotient of two 8-bit
-significands stays at least 2**-142 away from a bf16 midpoint it does not meet, while f32 resolves 2**-149.
+f32 and f64 are IEEE 754 with subnormals, rounded to nearest even. The narrower formats are computed in f32
+and rounded once more, which gives the correctly rounded result of each operation: for ``+ - * / sqrt``
+rounding first to p' bits and then to p is the same as rounding once when p' >= 2p + 2 (Figueroa, "When is
+double rounding innocuous?", 1995), and f32 has 24 bits against 11 (f16), 8 (bf16) and fewer. The theorem
+assumes normal results. For subnormal f16 and fp8 results the f32 value is still normal and the target has
+even fewer bits. Subnormal bf16 results are subnormal in f32 too, but there sums are exact, products are
+exact above half the smallest bf16 number, and a quotient of two 8-bit significands stays at least 2**-142
+away from a bf16 midpoint it does not meet, while f32 resolves 2**-149.
 
-All functions take operands in the storage dtype of the format they name and return that dtype, unless they say else.
+All functions take operands in the storage dtype of the format they name and return that dtype, unless they
+say else.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def div(x: npt.ArrayLike, y: npt.ArrayLike, fmt: str) -> Array:
 
 @quiet
 def fmod(x: npt.ArrayLike, y: npt.ArrayLike, fmt: str) -> Array:
-    """Remainder of the quotient truncated toward zero, exact, with the sign of `x`; NaN for y = 0 or infinite x."""
+    """Exact remainder of the quotient truncated toward zero, signed as `x`; NaN for y = 0 or infinite x."""
     return _binary(np.fmod, x, y, fmt)
 
 
@@ -126,7 +128,7 @@ def isnan(x: npt.ArrayLike, fmt: str) -> Array:
 
 @quiet
 def compare(predicate: Predicate, x: npt.ArrayLike, y: npt.ArrayLike, fmt: str) -> Array:
-    """`x` compared with `y`, as a bool array. With a NaN every predicate is false, except "ne", which is true."""
+    """`x` compared with `y`, as a bool array. With a NaN every predicate but "ne" is false."""
     a, b, form = _pair(x, y, fmt)
     if form.bits < 32:
         a, b = widen(a, form), widen(b, form)
@@ -135,13 +137,13 @@ def compare(predicate: Predicate, x: npt.ArrayLike, y: npt.ArrayLike, fmt: str) 
 
 @quiet
 def minimum(x: npt.ArrayLike, y: npt.ArrayLike, fmt: str, propagate_nan: bool = False) -> Array:
-    """Smaller of `x` and `y`, with -0 below +0. A NaN gives way to the other operand, or wins with `propagate_nan`."""
+    """Smaller of `x` and `y`, -0 below +0. A NaN gives way to the other one, or wins if `propagate_nan`."""
     return _extremum(x, y, fmt, propagate_nan, smaller=True)
 
 
 @quiet
 def maximum(x: npt.ArrayLike, y: npt.ArrayLike, fmt: str, propagate_nan: bool = False) -> Array:
-    """Larger of `x` and `y`, with -0 below +0. A NaN gives way to the other operand, or wins with `propagate_nan`."""
+    """Larger of `x` and `y`, -0 below +0. A NaN gives way to the other one, or wins if `propagate_nan`."""
     return _extremum(x, y, fmt, propagate_nan, smaller=False)
 
 
@@ -195,14 +197,14 @@ def clamp(
 def fma(x: npt.ArrayLike, y: npt.ArrayLike, z: npt.ArrayLike, fmt: str) -> Array:
     """``x * y + z`` rounded once."""
     form = format_of(fmt)
-    operands = [stored(v, form) for v in (x, y, z)]
+    a, b, c = (stored(v, form) for v in (x, y, z))
     if form.name == "f64":
-        from tritium.numerics.softfloat import fma64
+        from tritium.numerics.softfloat import fma64  # loaded when first needed: float64 fma is rare
 
-        return fma64(*operands, "rn")
+        return fma64(a, b, c, "rn")
     if form.bits < 32:
-        operands = [widen(v, form) for v in operands]
-    return narrow(blockwise(odd_fma, np.float64, *operands), form)
+        a, b, c = widen(a, form), widen(b, form), widen(c, form)
+    return narrow(blockwise(odd_fma, np.float64, a, b, c), form)
 
 
 def odd_fma(a: Array, b: Array, c: Array) -> Array:

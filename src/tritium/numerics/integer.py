@@ -250,7 +250,7 @@ def clz(x: npt.ArrayLike, fmt: str) -> Array:
     """Number of leading zero bits of a 32- or 64-bit pattern, as int32; the width for 0."""
     form = format_of(fmt)
     pattern = stored(x, form).view(form.pattern)
-    return np.asarray((np.int32(form.bits) - _bit_length(pattern)).astype(np.int32))
+    return np.asarray((np.int32(form.bits) - bit_length(pattern)).astype(np.int32))
 
 
 @quiet
@@ -258,10 +258,10 @@ def ffs(x: npt.ArrayLike, fmt: str) -> Array:
     """One-based position of the lowest set bit of a 32- or 64-bit pattern, as int32; 0 for 0."""
     form = format_of(fmt)
     pattern = stored(x, form).view(form.pattern)
-    return np.asarray(_bit_length(pattern & np.negative(pattern)))
+    return np.asarray(bit_length(pattern & np.negative(pattern)))
 
 
-def _bit_length(pattern: Array) -> Array:
+def bit_length(pattern: Array) -> Array:
     """Bits needed for each value; float64 holds 32 bits exactly, so its exponent tells."""
     if pattern.dtype.itemsize == 4:
         return np.frexp(pattern.astype(np.float64))[1]

@@ -21,7 +21,7 @@ fields        ``operand()``, ``operand(optional=True)``, ``operand(variadic=True
               From them come the constructor, accessors, printer, parser, clone and structural hash.
 ``infer``     the type rule. The builder uses it for result types and the verifier re-runs it after every pass.
               Raises `TypeRuleError` with a sentence.
-``effect``    pure, reads, writes, barrier, io. CSE, DCE, hoisting and ordering ask it (`effects()` may refine it per op).
+``effect``    pure, reads, writes, barrier, io. CSE, DCE, hoisting and ordering ask it (`effects()` refines it).
 ``eval``      pure ops: NumPy arrays in, array (or tuple of arrays) out.
 ``execute``   ops that need the machine: memory, program ids, control flow, printing (see `Machine`).
 ``facts``     interval, divisibility, affine form... of the result from those of the operands (see `tritium.ops.facts`).
@@ -50,7 +50,7 @@ from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import Type
 
 if TYPE_CHECKING:
-    from tritium.ops.facts import Facts
+    from tritium.ops.facts import Bound, Facts
     from tritium.ops.machine import Machine
 
 Array = np.ndarray[Any, Any]
@@ -210,6 +210,8 @@ class TileOp(Op):
                     values = [value]
                 operands.extend(values)
                 segments.append(len(values))
+        if self.effect is not Effect.PURE and "order" in kw:  # tokens, see `tritium.passes.order_memory`
+            self.attrs["order"] = kw.pop("order")
         if kw or next(positional, ...) is not ...:
             raise TypeError(
                 f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}"
@@ -249,6 +251,11 @@ class TileOp(Op):
     def facts(self, *operands: Facts) -> Facts | None:
         """Facts of the (only) result, or None where nothing is known."""
         return None
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        """Conditions under which an element of operand number `operand` is needed, if elements of the results
+        are needed only where `wanted` holds. No condition: every element may be needed."""
+        return ()
 
 
 def full(x: Array, shape: tuple[int, ...]) -> Array:

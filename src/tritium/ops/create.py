@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from tritium.ir.types import Type, int32, tile
+from tritium.ir.types import DType, Type, int1, int32, shaped, tile
+from tritium.ops import facts as fx
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
-from tritium.ops.handles import Tensor
+from tritium.ops.control import Poison
+from tritium.ops.facts import Axis, Facts, Poly
+from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
-from tritium.ops.semantic import Semantic
+from tritium.ops.semantic import Semantic, is_number
+from tritium.ops.shape import reshape_to
 from tritium.ops.storage import constant
 from tritium.ops.surface import surface
 
@@ -28,6 +32,78 @@ class Constant(TileOp, name="tile.constant"):
     def eval(self, *args: Array) -> Array:
         return constant(self.value, self.type)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return None if isinstance(self.value, float) else fx.of_constant(self.value)
+
+
+@surface("full")
+def full(s: Semantic, shape: Any, value: Any, dtype: Any) -> Tensor:
+    """A tile of `shape` and type `dtype` with every element `value`, a number or a tensor of one element.
+
+    A number must be in the range of `dtype`; a float does not become an integer silently. The shape ``()`` gives a
+    0-d value.
+
+    >>> tl.full((2, 2), 7, tl.int32)
+    [[7, 7], [7, 7]]
+    """
+    dims = _shape(s, shape)
+    to = s.dtype_of(dtype)
+    if not is_number(value):
+        return _filled_with(s, value, to, dims)
+    number = unwrap(value)
+    if to is int1:
+        number = bool(number)
+    elif to.is_int():
+        if isinstance(number, float) or not to.get_int_min_value() <= number <= to.get_int_max_value():
+            s.fail("TRI0403", value=number, dtype=to)
+        number = int(number)
+    else:
+        number = float(number)
+    return s.emit(Constant, value=number, type=shaped(to, dims))
+
+
+def _filled_with(s: Semantic, value: Any, to: DType, dims: tuple[int, ...]) -> Tensor:
+    filler = s.to_tensor(value, "the value of tl.full")
+    if filler.type.numel != 1:
+        s.fail("TRI0609", shape=list(filler.dims), target=list(dims))
+    return s.broadcast_to(s.cast(reshape_to(s, filler, ()), to), dims)
+
+
+def _shape(s: Semantic, shape: Any) -> tuple[int, ...]:
+    value = unwrap(shape)
+    return () if isinstance(value, (tuple, list)) and not value else s.shape_of(shape, "shape")
+
+
+@surface("zeros")
+def zeros(s: Semantic, shape: Any, dtype: Any) -> Tensor:
+    """A tile of `shape` and type `dtype` filled with zero.
+
+    >>> tl.zeros((3,), tl.float32)
+    [0.0, 0.0, 0.0]
+    """
+    return full(s, shape, 0, dtype)
+
+
+@surface("zeros_like")
+def zeros_like(s: Semantic, input: Any) -> Tensor:
+    """Zeros of the shape and type of `input`.
+
+    >>> tl.zeros_like(tl.arange(0, 2))
+    [0, 0]
+    """
+    x = s.to_tensor(input)
+    return full(s, x.dims, 0, x.dtype)
+
+
+@surface("empty")
+def empty(s: Semantic, shape: Any, dtype: Any) -> Tensor:
+    """A tile of `shape` and type `dtype` whose contents are undefined until something else takes its place.
+
+    >>> tl.empty((2, 3), tl.float32).shape
+    (2, 3)
+    """
+    return s.emit(Poison, type=shaped(s.dtype_of(dtype), _shape(s, shape)))
+
 
 class ProgramId(TileOp, name="tile.program_id"):
     """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32."""
@@ -39,6 +115,9 @@ class ProgramId(TileOp, name="tile.program_id"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.program_id(self.axis)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return Facts(0, 2**31 - 1)
 
     @surface("program_id")
     def build(s: Semantic, axis: Any) -> Tensor:
@@ -55,6 +134,9 @@ class NumPrograms(TileOp, name="tile.num_programs"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.num_programs(self.axis)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return Facts(1, 2**31 - 1)
 
     @surface("num_programs")
     def build(s: Semantic, axis: Any) -> Tensor:
@@ -79,6 +161,10 @@ class Arange(TileOp, name="tile.arange"):
 
     def eval(self, *args: Array) -> Array:
         return np.arange(self.start, self.end, dtype=np.int32).reshape((1,) * BATCH_AXES + (-1,))
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        coordinate = Poly.atom(Axis(0)) + Poly.constant(self.start)
+        return Facts(self.start, self.end - 1, poly=coordinate)
 
     @surface("arange")
     def build(s: Semantic, start: Any, end: Any) -> Tensor:

@@ -1,11 +1,12 @@
 """What a kernel's names stand for while it is compiled: run-time tensors and compile-time constants.
 
-=============  =======================================================  ==========================
-handle         holds                                                    weak in promotion?
-=============  =======================================================  ==========================
-``Tensor``     an SSA value: a number, a pointer, or a tile of either   no, also when 0-d
-``constexpr``  a Python value known at compile time                     yes, if it is a number
-=============  =======================================================  ==========================
+=============  ========================================================  ==========================
+handle         holds                                                     weak in promotion?
+=============  ========================================================  ==========================
+``Tensor``     an SSA value: a number, a pointer, or a tile of either    no, also when 0-d
+``constexpr``  a Python value known at compile time                      yes, if it is a number
+``Aggregate``  several tensors with compile-time parts: a block pointer  does not take part
+=============  ========================================================  ==========================
 
 Kernel code never runs as Python, so these have no arithmetic of their own: the frontend turns ``x + y`` into
 a call of the surface registered for ``+`` (`tritium.ops.surface`). Attributes such as ``x.dtype`` and ``x.shape``
@@ -14,8 +15,8 @@ are read from the handle; methods such as ``x.to(...)`` are surfaces too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, ClassVar, TypeVar
 
 from tritium.ir.core import Value
 from tritium.ir.types import ScalarType, Type
@@ -67,6 +68,41 @@ class Tensor:
         return f"tensor({self.value.type})"
 
     __str__ = __repr__
+
+
+class Aggregate:
+    """A handle made of tensors and compile-time parts, such as a block pointer or a tensor descriptor.
+
+    Control flow carries it as its tensors. ``x.rebuild(x.flatten())`` is x again, and two aggregates may stand
+    in each other's place (the next turn of a loop, the other branch) if their `key` and the types of their
+    tensors are equal. Attributes are read from the object; methods are the surfaces of module `methods`.
+    """
+
+    __slots__ = ()
+
+    methods: ClassVar[str] = ""
+
+    def flatten(self) -> list[Tensor]:
+        """The run-time parts, in a fixed order."""
+        raise TypeError(f"{type(self).__name__} does not say what it is made of")
+
+    def rebuild(self: AggregateT, tensors: Sequence[Tensor]) -> AggregateT:
+        """The same aggregate with other run-time parts, given in the order of `flatten`."""
+        raise TypeError(f"{type(self).__name__} does not say how it is made")
+
+    def key(self) -> Hashable:
+        """The compile-time parts, for comparing."""
+        return type(self)
+
+    def describe(self) -> str:
+        """How an error names it."""
+        return type(self).__name__
+
+    def __repr__(self) -> str:
+        return self.describe()
+
+
+AggregateT = TypeVar("AggregateT", bound=Aggregate)
 
 
 class constexpr:
@@ -165,7 +201,20 @@ def _add_operators() -> None:
     def reverse(fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         return lambda self, other: constexpr(fn(unwrap(other), self.value))
 
-    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor"]:
+    for name in [
+        "add",
+        "sub",
+        "mul",
+        "truediv",
+        "floordiv",
+        "mod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "or",
+        "xor",
+    ]:
         fn = getattr(op, f"{name}_" if name in ("and", "or") else name)
         setattr(constexpr, f"__{name}__", forward(fn))
         setattr(constexpr, f"__r{name}__", reverse(fn))

@@ -37,7 +37,7 @@ from tritium.ir.types import (
     uint64,
 )
 from tritium.ops.base import TileOp, TypeRuleError
-from tritium.ops.handles import Tensor, constexpr, unwrap
+from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
 
 _MIN_NORMAL_F32 = 2.0**-126
 _MAX_F32 = (2 - 2.0**-23) * 2.0**127
@@ -117,7 +117,7 @@ class Semantic:
         try:
             op = cls(*lowered, loc=self.loc, **named)
         except TypeRuleError as broken:
-            self.fail("TRI0415", message=str(broken))
+            self.fail("TRI0400", message=str(broken))
         self.builder.insert(op)
         if not op.results:
             return None
@@ -157,21 +157,33 @@ class Semantic:
         if isinstance(x, Tensor):
             known = literal_of(x)
             if known is None:
-                self.fail("TRI0501", what=what, got=f"a run-time {describe(x)}")
+                self.fail("TRI0501", what=what, got=f"a run-time value of type {describe(x)}")
             return known
         return x
 
     def const_int(self, x: Any, what: str) -> int:
         value = self.const(x, what)
         if isinstance(value, bool) or not hasattr(value, "__index__"):
-            self.fail("TRI0501", what=what, expected="an integer known at compile time", got=describe(value))
+            self.fail("TRI0501", what=f"{what}, an integer,", got=describe(value))
         return value.__index__()
 
     def const_bool(self, x: Any, what: str) -> bool:
         value = self.const(x, what)
         if value not in (True, False):
-            self.fail("TRI0501", what=what, expected="True or False", got=describe(value))
+            self.fail("TRI0501", what=f"{what}, True or False,", got=describe(value))
         return bool(value)
+
+    def choice(
+        self, x: Any, argument: str, function: str, allowed: Sequence[str], code: str = "TRI0603"
+    ) -> str:
+        """A compile-time text argument that takes one of a few values; None and "" are the default ""."""
+        value = self.const(x, argument)
+        if value is None or value == "":
+            return ""
+        if value not in allowed:
+            listed = ", ".join(f'"{a}"' for a in allowed)
+            self.fail(code, argument=argument, what=argument, function=function, got=value, expected=listed)
+        return value
 
     def shape_of(self, x: Any, what: str = "shape") -> tuple[int, ...]:
         """A shape argument: a tuple or list of compile-time ints, or one int."""
@@ -181,13 +193,13 @@ class Semantic:
         dims = tuple(self.const_int(d, f"every extent of {what}") for d in x)
         for d in dims:
             if d < 1:
-                self.fail("TRI0506", what=what, expected="extents of at least 1", got=str(dims))
+                self.fail("TRI0506", got=d)
         return dims
 
     def dtype_of(self, x: Any, what: str = "dtype") -> DType:
         value = unwrap(x)
         if not isinstance(value, DType):
-            self.fail("TRI0510", what=what, expected="a dtype such as tl.float32", got=describe(x))
+            self.fail("TRI0510", what=what, got=describe(x))
         return value
 
     # ---- run-time values -----------------------------------------------------------------------------
@@ -206,57 +218,75 @@ class Semantic:
         if isinstance(value, Tensor):
             return value
         if isinstance(value, (bool, int, float)):
-            try:
-                return self.scalar(value, literal_type(value))
-            except OverflowError:
-                self.fail("TRI0403", value=value, dtype="64 bits", got=str(value))
-        self.fail("TRI0415", what=what, expected="a tensor or a number", got=describe(x))
+            return self.scalar(value, self._literal_type(value))
+        self.fail("TRI0415", what=what, got=describe(x))
 
     def cast(self, x: Tensor, to: ScalarType, rounding: str | None = None) -> Tensor:
-        """`x` with elements converted to `to` (no op if they are already)."""
-        from tritium.ops.cast import Cast
+        """`x` with elements converted to `to` (no op if they are already).
 
-        if x.dtype == to:
+        8-bit floats convert from and to floats only. A pointer converts to another pointer, to a 64-bit integer and
+        back, and to int1 (is it non-null).
+        """
+        from tritium.ops.cast import Bitcast, Cast
+
+        source = x.dtype
+        if source == to:
             return x
-        return self.emit(Cast, x, to=to, rounding=rounding or "rtne")
+        if isinstance(source, DType) and isinstance(to, DType):
+            if _lacks_conversion(source, to):
+                self.fail(
+                    "TRI0412", got=describe(x), target=to, hint="convert in two steps, through tl.float32"
+                )
+            return self.emit(Cast, x, to=to, rounding=rounding or "rtne")
+        if isinstance(source, DType):
+            if not source.is_int():
+                self.fail("TRI0412", got=describe(x), target=to)
+            wide = uint64 if source.is_int_unsigned() else int64
+            return self.emit(Bitcast, self.cast(x, wide), to=to)
+        if isinstance(to, PointerType) or to in (int64, uint64):
+            return self.emit(Bitcast, x, to=to)
+        if to is int1:
+            return self.cast(self.emit(Bitcast, x, to=int64), int1)
+        self.fail("TRI0412", got=describe(x), target=to)
 
     def computation_type(
-        self, a: DType, a_weak: bool, b: DType, b_weak: bool, div_or_mod: bool = False
+        self, a: DType, a_weak: bool, b: DType, b_weak: bool, div_or_mod: bool = False, operator: str = ""
     ) -> DType:
         """The type in which an arithmetic operator computes; see the module text."""
         if a_weak != b_weak:
             weak, strong = (a, b) if a_weak else (b, a)
             if weak.kind_rank() <= strong.kind_rank():
                 return float32 if div_or_mod and strong in (float16, bfloat16) else strong
-        result = strong_result(a, b, div_or_mod)
+        if (a.is_fp8() and b.is_int()) or (a.is_int() and b.is_fp8()):
+            self.fail("TRI0401", operator=operator or self.current, lhs=a, rhs=b)
         if div_or_mod and a.is_int() and b.is_int() and a.kind != b.kind:
-            self.fail("TRI0405", operator=self.current, lhs=a, rhs=b, got=f"{a} and {b}")
-        return result
+            self.fail("TRI0405", operator=operator or self.current, lhs=a, rhs=b)
+        return strong_result(a, b, div_or_mod)
 
-    def binary(self, x: Any, y: Any, *, div_or_mod: bool = False) -> tuple[Tensor, Tensor]:
-        """Promote two arithmetic operands to one type and one shape. Pointers are refused."""
+    def binary(
+        self, x: Any, y: Any, operator: str = "", *, div_or_mod: bool = False
+    ) -> tuple[Tensor, Tensor]:
+        """Promote two arithmetic operands to one type and one shape. Pointers are refused.
+
+        `operator` is how messages name the operation, by default as the surface being called.
+        """
+        operator = operator or self.current
         x_weak, y_weak = is_number(x), is_number(y)
         xt, yt = self._typed(x, x_weak), self._typed(y, y_weak)
-        for t in (xt, yt):
-            if isinstance(t, PointerType):
-                self.fail(
-                    "TRI0401",
-                    operator=self.current,
-                    lhs=describe(x),
-                    rhs=describe(y),
-                    got=f"{describe(x)} and {describe(y)}",
-                )
-        ty = self.computation_type(xt, x_weak, yt, y_weak, div_or_mod)  # type: ignore[arg-type]
+        if isinstance(xt, PointerType) or isinstance(yt, PointerType):
+            self.fail("TRI0401", operator=operator, lhs=describe(x), rhs=describe(y))
+        ty = self.computation_type(xt, x_weak, yt, y_weak, div_or_mod, operator)
         x, y = (self._as(v, w, ty) for v, w in ((x, x_weak), (y, y_weak)))
         return self.broadcast(x, y)
 
+    def _literal_type(self, value: bool | int | float) -> DType:
+        try:
+            return literal_type(value)
+        except OverflowError:
+            self.fail("TRI0403", value=value, dtype="any integer type")
+
     def _typed(self, x: Any, weak: bool) -> ScalarType:
-        if weak:
-            try:
-                return literal_type(unwrap(x))
-            except OverflowError:
-                self.fail("TRI0403", value=unwrap(x), dtype="64 bits", got=str(unwrap(x)))
-        return self.to_tensor(x).dtype
+        return self._literal_type(unwrap(x)) if weak else self.to_tensor(x).dtype
 
     def _as(self, x: Any, weak: bool, ty: DType) -> Tensor:
         if not weak:
@@ -264,9 +294,9 @@ class Semantic:
         value = unwrap(x)
         if ty.is_int():
             if value < 0 and ty.is_int_unsigned():
-                self.fail("TRI0404", value=value, dtype=ty, got=f"{value} with {ty}")
+                self.fail("TRI0404", value=value, dtype=ty)
             if not ty.get_int_min_value() <= value <= ty.get_int_max_value():
-                self.fail("TRI0403", value=value, dtype=ty, got=f"{value} with {ty}")
+                self.fail("TRI0403", value=value, dtype=ty)
         else:
             value = float(value)
         return self.scalar(value, ty)
@@ -303,6 +333,13 @@ class Semantic:
         return self.emit(Broadcast, x, shape=shape)
 
 
+def _lacks_conversion(source: DType, to: DType) -> bool:
+    """Whether Triton has no conversion: 8-bit floats with integers, and fp8e4b15 from all but fp16 and fp32."""
+    if to.is_fp8e4b15() and source not in (float16, float32):
+        return True
+    return (source.is_fp8() and to.is_int()) or (source.is_int() and to.is_fp8())
+
+
 def literal_of(x: Tensor) -> bool | int | float | None:
     """The value of a tensor that is a 0-d literal, else None."""
     from tritium.ops.create import Constant
@@ -316,6 +353,8 @@ def describe(x: Any) -> str:
     value = unwrap(x)
     if isinstance(value, Tensor):
         return str(value.type)
+    if isinstance(value, Aggregate):
+        return value.describe()
     if isinstance(value, (DType, PointerType, TileType)):
         return f"the type {value}"
     if isinstance(value, (bool, int, float, str)) or value is None:

@@ -89,7 +89,7 @@ class _Marker:
 
     def result(self, op: Op, index: int) -> None:
         self.op(op)
-        if isinstance(op, For) or isinstance(op, While):
+        if isinstance(op, (For, While)):
             self.carried(op, index)
         elif isinstance(op, If):
             for nested in op.regions:

@@ -1,7 +1,7 @@
 """Array arguments of any library as one description: where the bytes are and how the view lies in them.
 
 Accepted, always without a copy: NumPy arrays (no PyTorch needed), PyTorch tensors, anything with
-``__cuda_array_interface__``, ``__array_interface__`` or ``__dlpack__``, `TensorWrapper` (``triton.reinterpret``), and bare
+``__cuda_array_interface__``, ``__array_interface__`` or ``__dlpack__``, `TensorWrapper`, and bare
 objects with ``data_ptr()`` and ``dtype`` (mock tensors that only get compiled for). Strides may be zero or negative.
 """
 

@@ -14,8 +14,8 @@ from tritium.ops.control import Poison
 from tritium.ops.facts import Axis, Facts, Poly
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, is_number
-from tritium.ops.shape import reshape_to
 from tritium.ops.storage import constant
 from tritium.ops.surface import surface
 
@@ -120,6 +120,7 @@ class ProgramId(TileOp, name="tile.program_id"):
         return Facts(0, 2**31 - 1)
 
     @surface("program_id")
+    @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
         return s.emit(ProgramId, axis=_axis(s, axis))
 
@@ -139,6 +140,7 @@ class NumPrograms(TileOp, name="tile.num_programs"):
         return Facts(1, 2**31 - 1)
 
     @surface("num_programs")
+    @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
         return s.emit(NumPrograms, axis=_axis(s, axis))
 
@@ -167,6 +169,7 @@ class Arange(TileOp, name="tile.arange"):
         return Facts(self.start, self.end - 1, poly=coordinate)
 
     @surface("arange")
+    @staticmethod
     def build(s: Semantic, start: Any, end: Any) -> Tensor:
         first, last = s.const_int(start, "start of arange"), s.const_int(end, "end of arange")
         if last <= first or not -(2**31) <= first <= last <= 2**31:

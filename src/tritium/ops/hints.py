@@ -1,4 +1,4 @@
-"""Facts that the kernel's author promises. They change no value; a promise that does not hold makes the rest undefined."""
+"""Facts that the kernel's author promises. They change no value; a broken promise makes the rest undefined."""
 
 from __future__ import annotations
 
@@ -107,6 +107,7 @@ class Assume(TileOp, name="tile.assume"):
         return None
 
     @surface("assume")
+    @staticmethod
     def build(s: Semantic, cond: Any) -> None:
         """Promise that `cond` is true, which the compiler may use."""
         s.emit(Assume, truth_value(s, cond, "the condition of tl.assume"))

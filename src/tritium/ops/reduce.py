@@ -19,8 +19,8 @@ from tritium.ops.extremum import extremum_region, is_extremum, pick_extremum
 from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.shape import reshape_to
 from tritium.ops.surface import SURFACES, surface
 
 
@@ -64,6 +64,7 @@ class Reduce(TileOp, name="tile.reduce"):
         return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
 
     @surface("reduce", method=True)
+    @staticmethod
     def build(s: Semantic, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
         """`input` (a tile, or a tuple of tiles of one shape) reduced along `axis` by the jit function `combine_fn`.
 

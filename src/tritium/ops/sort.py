@@ -54,12 +54,14 @@ class Sort(TileOp, name="tile.sort"):
         return from_order_keys(keys[..., : self.k or dims[-1]], form)
 
     @surface("sort", method=True)
+    @staticmethod
     def build(s: Semantic, x: Any, dim: Any = None, descending: Any = False) -> Tensor:
         """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`."""
         value, _ = numbers(s, x, "sort")
         return _along(s, value, dim, s.const_bool(descending, "descending"), None, "sort")
 
     @surface("topk")
+    @staticmethod
     def topk(s: Semantic, x: Any, k: Any, dim: Any = None, descending: Any = True) -> Tensor:
         """The `k` largest elements along axis `dim` (None: the last), largest first; the smallest if not `descending`.
 
@@ -76,6 +78,7 @@ class Sort(TileOp, name="tile.sort"):
         return _along(s, value, axis, s.const_bool(descending, "descending"), count, "topk")
 
     @surface("bitonic_merge")
+    @staticmethod
     def bitonic_merge(s: Semantic, x: Any, dim: Any = None, descending: Any = False) -> Tensor:
         """`x`, whose elements along axis `dim` first rise and then fall (or are rotated so), in order.
 

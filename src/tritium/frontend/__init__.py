@@ -1,7 +1,8 @@
 """Python source of kernels to tile IR."""
 
 from tritium.frontend.aggregates import aggregate
-from tritium.frontend.callables import Builtin, ConstexprFunction, constexpr_function
+from tritium.frontend.callables import Builtin
+from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
 from tritium.frontend.captures import Capture
 from tritium.frontend.lower import Lowered, lower, lower_kernel
 from tritium.frontend.signature import Constant, DescriptorOf, RunTime, Signature, TupleOf, parse_type

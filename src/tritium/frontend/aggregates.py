@@ -22,7 +22,7 @@ import inspect
 from collections.abc import Hashable, Sequence
 from typing import Any, ClassVar, TypeVar
 
-from tritium.frontend.callables import ConstexprFunction
+from tritium.frontend.constexpr_functions import ConstexprFunction
 from tritium.frontend.source import JitCallable
 from tritium.frontend.state import flatten, key_of, rebuild
 from tritium.ops.handles import Aggregate, Tensor, constexpr

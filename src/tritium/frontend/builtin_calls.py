@@ -10,8 +10,9 @@ from tritium.frontend.captures import ABSENT
 from tritium.frontend.loops import RangeLoop
 from tritium.frontend.operators import bare
 from tritium.frontend.state import flatten
-from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
+from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import literal_of
+from tritium.ops.surface import SURFACES
 
 Handler = Callable[[Any, list[Any], dict[str, Any], ast.AST], Any]
 """``handler(lowering, args, kwargs, node)`` with handles as arguments, gives a handle."""
@@ -112,7 +113,7 @@ _NOTHING = object()
 def _print(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     first = unwrap(args[0]) if args else None
     prefix = [] if isinstance(first, str) else [constexpr("")]
-    return low.call_surface(low.surface_named("tl.device_print"), [*prefix, *args], kwargs)
+    return low.call_surface(SURFACES["tl.device_print"], [*prefix, *args], kwargs)
 
 
 @_builtin(tuple, list)
@@ -147,31 +148,25 @@ def _reversed(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) 
     return tuple(reversed(low.static_items_of(value, node)))
 
 
-def _extremum(python: Any, surface: str) -> Handler:
-    def choose(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-        items = low.static_items_of(args[0], node) if len(args) == 1 and not isinstance(args[0], Tensor) else args
-        if kwargs or not items:
-            _misfit(low, python.__name__, "it takes one or more values, without keywords", node)
-        if not any(flatten(i) for i in items):
-            return low.fold(lambda *values: python(values), node, *items)
-        result = items[0]
-        for item in items[1:]:
-            result = low.call_surface(low.surface_named(surface), [result, item], {})
-        return result
+def _numeric(python: Any) -> Handler:
+    def compute(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        """min, max and abs: one tuple stands for its items; compile-time values give a compile-time value."""
+        one = len(args) == 1 and python is not abs and not isinstance(args[0], Tensor)
+        items = low.static_items_of(args[0], node) if one else args
+        if any(flatten(i) for i in items):
+            return low.call_surface(SURFACES[f"builtin.{python.__name__}"], list(items), kwargs)
+        return low.fold(lambda *values: python(values) if one else python(*values), node, *items)
 
-    return choose
+    return compute
 
 
-BUILTINS[min] = _extremum(min, "tl.minimum")
-BUILTINS[max] = _extremum(max, "tl.maximum")
+for _function in (min, max, abs):
+    BUILTINS[_function] = _numeric(_function)
 
 
-@_builtin(abs)
-def _abs(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
-    (value,) = _exactly(low, "abs", args, kwargs, 1, node)
-    if isinstance(value, Tensor | Aggregate):
-        return low.call_surface(low.surface_named("tl.abs"), [value], {})
-    return low.fold(abs, node, value)
+@_builtin(breakpoint)
+def _breakpoint(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    return low.call_surface(SURFACES["builtin.breakpoint"], args, kwargs)
 
 
 @_builtin(pow)

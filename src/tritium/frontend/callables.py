@@ -1,19 +1,12 @@
-"""What kernels can call besides each other: functions of the language, bound methods, compile-time functions."""
+"""What kernels can call besides each other: functions of the language and bound methods."""
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Callable
-from types import FunctionType, MethodType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 from tritium.errors import make_error
-from tritium.frontend.source import JitCallable
-from tritium.ops.handles import constexpr, unwrap
-from tritium.ops.surface import Surface
-
-ClassT = TypeVar("ClassT")
+from tritium.ops.surface import SURFACES, Surface
 
 
 class Builtin:
@@ -48,8 +41,6 @@ class Builtin:
 
 
 def _builtin_named(name: str) -> Builtin:
-    from tritium.ops.surface import SURFACES
-
     return Builtin(SURFACES[name])
 
 
@@ -76,39 +67,3 @@ class BoundJit:
     def __init__(self, function: Any, owner: Any) -> None:
         self.function = function
         self.owner = owner
-
-
-class ConstexprFunction:
-    """A Python function that kernels call with compile-time values (``@constexpr_function``); callable anywhere."""
-
-    def __init__(self, fn: Callable[..., Any]) -> None:
-        self.fn = fn
-        functools.update_wrapper(self, fn)
-
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        return self if instance is None else MethodType(self, instance)
-
-    def __call__(self, *args: Any, _semantic: Any = None, **kw: Any) -> Any:
-        args = tuple(unwrap(a) for a in args)
-        kw = {name: unwrap(value) for name, value in kw.items()}
-        result = self.fn(*args, **kw)
-        if _semantic is None:
-            return result
-        return result if isinstance(result, constexpr) else constexpr(result)
-
-
-def constexpr_function(fn: Callable[..., Any]) -> ConstexprFunction:
-    """Let kernels call `fn` with compile-time arguments; it runs as Python while the kernel is compiled.
-
-    >>> @constexpr_function
-    ... def half(n):
-    ...     return n // 2
-    >>> half(8)
-    4
-    """
-    return ConstexprFunction(fn)
-
-
-def is_plain_function(value: Any) -> bool:
-    """Whether `value` is a Python function without any decorator of the language."""
-    return isinstance(value, FunctionType) and not isinstance(value, JitCallable)

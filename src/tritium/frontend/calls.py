@@ -11,7 +11,8 @@ from tritium.errors import TritiumError
 from tritium.frontend.aggregates import UserAggregate, missing_fields
 from tritium.frontend.binding import bind_parameters, check_surface_call
 from tritium.frontend.builtin_calls import BUILTINS
-from tritium.frontend.callables import BoundJit, BoundSurface, Builtin, ConstexprFunction
+from tritium.frontend.callables import BoundJit, BoundSurface, Builtin
+from tritium.frontend.constexpr_functions import ConstexprFunction
 from tritium.frontend.evaluator import Frame
 from tritium.frontend.expressions import Expressions
 from tritium.frontend.operators import bare, plain

@@ -57,13 +57,14 @@ class Capture:
         return Capture(f"{self.path}.{attribute}", self.value, attribute, found)
 
     @property
+    def _is_ours(self) -> bool:
+        """Whether it is part of the language, which does not change while a program runs."""
+        return isinstance(self.owner, ModuleType) and self.owner.__name__.startswith("tritium")
+
+    @property
     def is_constant_like(self) -> bool:
         """Whether the value itself, not what it refers to, can change the compiled code."""
-        return not isinstance(self.value, ModuleType) and self.owner is not builtins.__dict__
-
-    def stable_text(self) -> str:
-        """A text that two processes share if the value is the same; functions are told by where they stand."""
-        return _stable_text(self.value)
+        return not isinstance(self.value, ModuleType) and self.owner is not builtins.__dict__ and not self._is_ours
 
 
 def _equal(now: Any, then: Any) -> bool:
@@ -78,18 +79,29 @@ def _equal(now: Any, then: Any) -> bool:
     return False
 
 
-def _stable_text(value: Any) -> str:
+def stable_text(value: Any, depth: int = 0) -> str:
+    """A text that two processes share if `value` is the same to a kernel; functions are told by their code."""
     if isinstance(value, constexpr):
-        return f"constexpr[{_stable_text(value.value)}]"
+        return f"constexpr[{stable_text(value.value, depth)}]"
     if value is None or isinstance(value, (bool, int, float, str, Type, enum.Enum)):
-        return repr(value)
+        return f"{type(value).__name__} {value!r}"
     if isinstance(value, (tuple, list)):
-        return f"({', '.join(map(_stable_text, value))})"
+        return f"({', '.join(stable_text(v, depth) for v in value)})"
     function = getattr(value, "fn", value)
     where = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(value).__qualname__)}"
-    if isinstance(function, FunctionType):
-        return f"{where} {function.__code__.co_code.hex()} {function.__code__.co_consts!r:.2000}"
-    return where
+    if not isinstance(function, FunctionType) or depth > 3:
+        return where
+    code = function.__code__
+    parts = [where, code.co_code.hex(), *(stable_text(c, depth + 1) for c in code.co_consts)]
+    parts += [stable_text(c.cell_contents, depth + 1) for c in function.__closure__ or () if _filled(c)]
+    return " ".join(parts)
+
+
+def _filled(cell: CellType) -> bool:
+    try:
+        return cell.cell_contents is not ABSENT
+    except ValueError:
+        return False
 
 
 def resolve(fn: FunctionType, name: str) -> Capture | None:

@@ -8,29 +8,9 @@ from typing import Any
 
 from tritium.frontend.calls import Calls
 from tritium.frontend.loops import LoopCondition, RangeLoop, StaticLoop
-from tritium.frontend.operators import bare
 from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.surface import SURFACES, Surface, surface
-
-
-@surface("static_print")
-def static_print(s: Semantic, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False) -> None:
-    """Print compile-time values, types and shapes when the kernel is compiled.
-
-    A run-time value prints as its type. `sep`, `end` and `flush` are those of Python's print.
-    """
-    print(*(bare(v) for v in values), sep=bare(sep), end=bare(end), flush=bool(bare(flush)))
-
-
-@surface("static_assert")
-def static_assert(s: Semantic, cond: Any, msg: Any = "") -> None:
-    """Stop the compilation with CompileTimeAssertionFailure unless the compile-time bool `cond` is true."""
-    value = unwrap(cond)
-    if not isinstance(value, bool):
-        s.fail("TRI0503", got=describe(cond))
-    if not value:
-        s.fail("TRI0502", text=str(bare(msg)))
+from tritium.ops.surface import surface
 
 
 @surface("range")
@@ -121,7 +101,3 @@ class CompileTime(Calls):
         value = self.eval(node)
         self.node = node
         return self.static_items_of(value, node)
-
-    def surface_named(self, name: str) -> Surface:
-        """The function of the language with this qualified name."""
-        return SURFACES[name]

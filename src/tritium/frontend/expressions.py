@@ -10,8 +10,10 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
+from tritium import config
 from tritium.frontend.aggregates import UserAggregate
-from tritium.frontend.callables import BoundJit, BoundSurface, Builtin, ConstexprFunction
+from tritium.frontend.callables import BoundJit, BoundSurface, Builtin
+from tritium.frontend.constexpr_functions import ConstexprFunction
 from tritium.frontend.captures import ABSENT, Capture
 from tritium.frontend.operators import Operators, bare, plain
 from tritium.frontend.source import JitCallable
@@ -89,7 +91,7 @@ class Expressions(Operators):
             return
         if isinstance(value, FunctionType | BuiltinFunctionType | type):
             return  # whether it can be called is decided at the call
-        if self.options.get("allow_non_constexpr_globals"):
+        if config.get("allow_non_constexpr_globals"):
             return
         if isinstance(value, bool | int | float | str | tuple | list | enum.Enum):
             self.fail("TRI0305", node, name=capture.path, got=f"the {type(value).__name__} {value!r:.60}")

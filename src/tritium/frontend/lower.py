@@ -18,6 +18,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,7 +77,7 @@ def lower(source: KernelSource, signature: Signature, options: dict[str, Any] | 
     """
     options = dict(options or {})
     function = Function(source.name)
-    with deep_recursion():
+    with deep_recursion(), _options_in_force(options):
         function.loc = source.loc(source.node)
         frame = Frame(source, None, None)
         lowering = _lowering(function, options)
@@ -113,6 +114,23 @@ def _lowering(function: Function, options: dict[str, Any]) -> Lowering:
     semantic.lowering = lowering
     made.append(lowering)
     return lowering
+
+
+_options: ContextVar[dict[str, Any] | None] = ContextVar("options of the kernel being lowered", default=None)
+
+
+def current_options() -> dict[str, Any]:
+    """The options of the kernel that this thread is lowering; empty if it lowers none."""
+    return _options.get() or {}
+
+
+@contextmanager
+def _options_in_force(options: dict[str, Any]) -> Iterator[None]:
+    token = _options.set(options)
+    try:
+        yield
+    finally:
+        _options.reset(token)
 
 
 @contextmanager

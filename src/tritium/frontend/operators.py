@@ -40,7 +40,7 @@ _COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
 _UNARY: dict[type[ast.unaryop], tuple[str, Callable[[Any], Any]]] = {
     ast.USub: ("unary -", operator.neg),
     ast.UAdd: ("unary +", operator.pos),
-    ast.Invert: ("~", operator.invert),
+    ast.Invert: ("unary ~", operator.invert),
 }
 
 
@@ -66,11 +66,7 @@ class Operators(Loops):
         return self.fold(python, node, x, y, symbol=symbol)
 
     def _check_binary(self, symbol: str, x: Any, y: Any) -> None:
-        """Refuse operators that tensors do not have, and operands that are no numbers or tensors."""
-        if symbol == "@":
-            self.fail("TRI0226")
-        if symbol == "**":
-            self.fail("TRI0410", lhs=self.describe(x), rhs=self.describe(y))
+        """Refuse operands that are no numbers or tensors."""
         for side in (x, y):
             if not isinstance(side, Tensor) and not isinstance(unwrap(side), (bool, int, float, Tensor)):
                 self.fail("TRI0401", operator=symbol, lhs=self.describe(x), rhs=self.describe(y))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import inspect
 import os
@@ -16,7 +17,7 @@ from types import CodeType, FrameType, FunctionType
 from typing import Any
 
 from tritium.errors import Loc, character_column, make_error, register_source
-from tritium.frontend.captures import ABSENT, Capture, resolve
+from tritium.frontend.captures import ABSENT, Capture, resolve, stable_text
 from tritium.frontend.liveness import Liveness
 from tritium.frontend.source_text import SourceLines, find_lines
 
@@ -63,6 +64,7 @@ class KernelSource:
         self.file: str = self.code.co_filename
         self._locs: dict[ast.AST, Loc] = {}
         self._given = src
+        self._key: tuple[str, tuple[Capture, ...]] | None = None
         self._lines: SourceLines | None = None
         if src is None:
             self._lines = find_lines(self.code, fn.__globals__, frame if frame is not None else sys._getframe(1))
@@ -270,7 +272,7 @@ class KernelSource:
                     pending.append(capture.value.source)
 
     def reachable(self) -> Iterator[Capture]:
-        """Captured names and attributes of captured modules (``helpers.scale``), as they are now, sorted."""
+        """Captured names and attributes of captured modules (``helpers.scale``), as they are now."""
         for name in sorted(self.free_names):
             capture = self.capture(name)
             if capture is not None and capture.is_constant_like:
@@ -282,21 +284,40 @@ class KernelSource:
                 if member is not None and member.is_constant_like:
                     yield member
 
-    def dependency_hash(self) -> str:
-        """Hash of the text of this function and of all that it can call, and of the constants they capture."""
+    @property
+    def cache_key(self) -> str:
+        """Digest of the text of this function and of all that it can call, and of the constants they capture."""
+        found = self._key
+        if found is None:
+            found = self._key = self._compute_key()
+        return found[0]
+
+    def refresh(self) -> bool:
+        """Whether something captured has changed since `cache_key` was computed; if so, it is computed anew."""
+        known = self._key
+        if known is None or all(capture.unchanged() for capture in known[1]):
+            return False
+        self._key = None
+        return True
+
+    def _compute_key(self) -> tuple[str, tuple[Capture, ...]]:
         digest = hashlib.sha256()
+        captures: list[Capture] = []
         for source in sorted(self.dependencies(), key=lambda s: (s.qualified_name, s.code.co_firstlineno)):
+            reachable = list(source.reachable())
+            captures.extend(reachable)
             digest.update(f"{source.qualified_name}\n{source.text}\n".encode())
-            digest.update(repr([(p.name, repr(p.default)) for p in source.parameters]).encode())
-            for line in sorted({f"{c.path}={c.stable_text()}" for c in source.reachable()}):
-                digest.update(line.encode())
-        return digest.hexdigest()
+            digest.update(repr([(p.name, stable_text(p.default)) for p in source.parameters]).encode())
+            digest.update("\n".join(sorted({f"{c.path}={stable_text(c.value)}" for c in reachable})).encode())
+        return digest.hexdigest(), tuple(captures)
 
 
 class JitCallable:
     """Base of what `@jit` makes: a function that is compiled with the kernel that calls it.
 
-    `fn` is the Python function, `source` its source object.
+    fn          the Python function
+    source      its source object
+    cache_key   digest of its text and of everything that it refers to
     """
 
     fn: FunctionType
@@ -305,3 +326,12 @@ class JitCallable:
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]
         self.fn = fn  # type: ignore[assignment]
+        functools.update_wrapper(self, fn)
+
+    @property
+    def cache_key(self) -> str:
+        return self.source.cache_key
+
+    def refresh(self) -> bool:
+        """See whether captured values have changed; `cache_key` follows them."""
+        return self.source.refresh()

@@ -1,8 +1,8 @@
 """Every setting: its environment variable, type, default, meaning, and whether it enters the cache key.
 
 Nothing else reads the environment. A setting is looked up each time its `value` is asked for, because
-programs set `os.environ` after importing us. In order of precedence: `override` (this thread or task only),
-`Setting.assign` (the whole process), the environment, the default.
+programs set `os.environ` after importing us. An `override` (this thread or task only) goes before the
+environment, and that before the default.
 
 `python -m tritium.config FILE` writes the reference of settings.
 """
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from tritium.errors import make_error
 
@@ -28,7 +28,6 @@ _FALSE = frozenset({"0", "false", "no", "off", "n"})
 
 # a fresh mapping for each `override`, never changed in place
 _overrides: ContextVar[Mapping[str, Any] | None] = ContextVar("tritium_overrides", default=None)
-_assigned: dict[str, Any] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,9 +49,6 @@ class Setting(Generic[T]):
         overrides = _overrides.get()
         if overrides is not None and self.name in overrides:
             return overrides[self.name]
-        assigned = _assigned.get(self.name, _UNSET)
-        if assigned is not _UNSET:
-            return assigned
         text = os.environ.get(self.env, "")
         if not text:
             return self.default
@@ -68,14 +64,6 @@ class Setting(Generic[T]):
         except (ValueError, TypeError):
             name = f"{self.name} ({self.env})"
             raise make_error("TRI0907", name=name, got=repr(value), expected=self.expected) from None
-
-    def assign(self, value: object) -> None:
-        """Set the value for the whole process, above the environment."""
-        _assigned[self.name] = self.checked(value)
-
-    def reset(self) -> None:
-        """Take back what `assign` set."""
-        _assigned.pop(self.name, None)
 
 
 def _bool(value: Any) -> bool:
@@ -104,6 +92,10 @@ def _one_of(*choices: str) -> Callable[[Any], str]:
         return text
 
     return parse
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().lower()
 
 
 def _maybe(parse: Callable[[Any], T]) -> Callable[[Any], T | None]:
@@ -175,14 +167,21 @@ def _folder(name: str, env: str, doc: str) -> Setting[Path | None]:
 
 
 # Where a kernel runs
-BACKEND = _optional_choice(
-    "backend",
-    "TRITIUM_BACKEND",
-    ("interpret", "cpu", "cuda"),
-    "Backend of every launch. Unset: host arrays run on the CPU, CUDA arrays on their GPU.",
+# a free name: the runtime knows which backends there are, and its error lists them
+BACKEND = _declare(
+    Setting[str | None](
+        "backend",
+        "TRITIUM_BACKEND",
+        None,
+        _maybe(_word),
+        "Backend of every launch. Unset: the arguments decide, by where their data is.",
+        "interpret, cpu or cuda",
+    )
 )
 INTERPRET = _flag(
-    "interpret", "TRITON_INTERPRET", "Triton's name for backend=interpret; TRITIUM_BACKEND goes before it."
+    "triton_interpret",
+    "TRITON_INTERPRET",
+    "Triton's name for backend=interpret; TRITIUM_BACKEND goes before it.",
 )
 NUM_THREADS = _declare(
     Setting(
@@ -197,7 +196,7 @@ NUM_THREADS = _declare(
 
 # What the compiler does
 DEBUG = _flag(
-    "debug",
+    "triton_debug",
     "TRITON_DEBUG",
     "Compile in device assertions and checks of integer overflow, where a kernel does not say otherwise.",
     in_cache_key=True,
@@ -210,7 +209,7 @@ F32_DEFAULT = _optional_choice(
     in_cache_key=True,
 )
 FP_FUSION = _flag(
-    "fp_fusion",
+    "default_fp_fusion",
     "TRITON_DEFAULT_FP_FUSION",
     "Let CUDA round a * b + c once, where a launch does not say otherwise. Interpreter and CPU never do.",
     default=True,
@@ -220,6 +219,7 @@ ALLOW_NON_CONSTEXPR_GLOBALS = _flag(
     "allow_non_constexpr_globals",
     "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
     "Let kernels read plain numbers from globals, as compile-time constants.",
+    in_cache_key=True,
 )
 SPECIALIZE = _choice(
     "specialize",
@@ -245,12 +245,14 @@ VERIFY = _choice(
 )
 
 # What is kept
-CACHE_DIR = _folder("cache_dir", "TRITIUM_CACHE_DIR", "Folder of the compile cache.")
-TRITON_CACHE_DIR = _folder(
-    "triton_cache_dir", "TRITON_CACHE_DIR", "Triton's cache folder; ours is `tritium` inside it."
+CACHE_DIR = _folder(
+    "tritium_cache_dir", "TRITIUM_CACHE_DIR", "Folder of compiled kernels and tuning results."
 )
+TRITON_CACHE_DIR = _folder("triton_cache_dir", "TRITON_CACHE_DIR", "The same, as Triton programs set it.")
 TRITON_HOME = _folder(
-    "triton_home", "TRITON_HOME", "Triton's home folder; the compile cache is `.tritium/cache` inside it."
+    "triton_home",
+    "TRITON_HOME",
+    "Without either of these, files are kept in `.tritium/cache` under this folder.",
 )
 ALWAYS_COMPILE = _flag(
     "always_compile", "TRITON_ALWAYS_COMPILE", "Compile even what the cache on disk holds."
@@ -262,7 +264,7 @@ LOG = _name_set(
     "log",
     "TRITIUM_LOG",
     "What to report on stderr: why a call compiled, launches, tuning, what each pass did.",
-    ("compile", "launch", "autotune", "passes"),
+    ("compile", "launch", "autotune", "passes", "all"),
 )
 PRINT_AUTOTUNING = _flag(
     "print_autotuning",
@@ -271,7 +273,7 @@ PRINT_AUTOTUNING = _flag(
 )
 TRACE = _declare(
     Setting(
-        "trace",
+        "trace_lines",
         "TRITIUM_TRACE",
         frozenset[int](),
         _lines,
@@ -281,27 +283,7 @@ TRACE = _declare(
 )
 
 
-def chosen_backend() -> str | None:
-    """The backend that the user asked for, or None where the arguments decide."""
-    return BACKEND.value or ("interpret" if INTERPRET.value else None)
-
-
-def cache_dir() -> Path:
-    """The folder of the compile cache, which need not exist yet."""
-    own = CACHE_DIR.value
-    if own is not None:
-        return own
-    triton = TRITON_CACHE_DIR.value
-    if triton is not None:
-        return triton / "tritium"
-    home = TRITON_HOME.value
-    if home is not None:
-        return home / ".tritium" / "cache"
-    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "tritium"
-
-
-def cache_key() -> tuple[tuple[str, Any], ...]:
+def key() -> tuple[tuple[str, Any], ...]:
     """Name and value of every setting that changes what is compiled, in a fixed order."""
     found: list[tuple[str, Any]] = []
     for name, setting in sorted(SETTINGS.items()):
@@ -330,30 +312,51 @@ def override(**values: object) -> Generator[None]:
         _overrides.reset(token)
 
 
+def get(name: str) -> Any:
+    """The current value of the setting `name`."""
+    return SETTINGS[name].value
+
+
+def environment(variable: str) -> str | None:
+    """The text of an environment variable that is no setting of ours, such as one of Triton's or PYTHONPATH."""
+    return os.environ.get(variable)
+
+
+def set_environment(variable: str, text: str | None) -> None:
+    """Set an environment variable for this process and its children; None removes it."""
+    if text is None:
+        os.environ.pop(variable, None)
+    else:
+        os.environ[variable] = text
+
+
 def _shown(value: object) -> str:
     if value is None or value == frozenset():
         return "unset"
     if isinstance(value, bool):
         return str(int(value))
+    if isinstance(value, frozenset):
+        return ",".join(sorted(str(piece) for piece in cast("frozenset[Any]", value)))
     return str(value)
 
 
 def describe() -> str:
-    """Every setting as a Markdown table."""
+    """The current value of every setting, one a line."""
+    width = max(len(setting.env) for setting in SETTINGS.values())
+    rows = [(setting.env.ljust(width), _shown(setting.value), setting.doc) for setting in SETTINGS.values()]
+    shown = max(len(value) for _, value, _ in rows)
+    return "\n".join(f"{variable}  {value.ljust(shown)}  {doc}" for variable, value, doc in rows)
+
+
+def _reference() -> str:
     rows = [
         "| setting | variable | default | values | in the cache key | meaning |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for setting in SETTINGS.values():
         in_key = "yes" if setting.in_cache_key else "no"
-        cells = [
-            f"`{setting.name}`",
-            f"`{setting.env}`",
-            _shown(setting.default),
-            setting.expected,
-            in_key,
-            setting.doc,
-        ]
+        default = _shown(setting.default)
+        cells = [f"`{setting.name}`", f"`{setting.env}`", default, setting.expected, in_key, setting.doc]
         rows.append("| " + " | ".join(cells) + " |")
     return "\n".join(rows) + "\n"
 
@@ -368,7 +371,7 @@ manager that sets them for the block it covers, in its thread or task only. A se
 changes the compiled code, so kernels compiled under another value are kept apart. This page is written by
 `make docs`.
 
-{describe()}"""
+{_reference()}"""
 
 
 if __name__ == "__main__":

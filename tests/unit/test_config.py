@@ -47,18 +47,18 @@ def test_variables_are_distinct() -> None:
 @pytest.mark.parametrize(
     "name, text, value",
     [
-        ("debug", "1", True),
-        ("debug", "YES", True),
-        ("debug", "off", False),
-        ("debug", "2", True),
+        ("triton_debug", "1", True),
+        ("triton_debug", "YES", True),
+        ("triton_debug", "off", False),
+        ("triton_debug", "2", True),
         ("backend", "CPU", "cpu"),
         ("f32_default", "tf32x3", "tf32x3"),
         ("num_threads", "4", 4),
         ("log", "compile, launch,", frozenset({"compile", "launch"})),
         ("require", "matmul_pipeline", frozenset({"matmul_pipeline"})),
-        ("trace", "12,14", frozenset({12, 14})),
-        ("cache_dir", "/tmp/kernels", Path("/tmp/kernels")),
-        ("fp_fusion", "0", False),
+        ("trace_lines", "12,14", frozenset({12, 14})),
+        ("tritium_cache_dir", "/tmp/kernels", Path("/tmp/kernels")),
+        ("default_fp_fusion", "0", False),
     ],
 )
 def test_text_is_read_as_the_type(
@@ -72,13 +72,12 @@ def test_text_is_read_as_the_type(
 @pytest.mark.parametrize(
     "name, text",
     [
-        ("debug", "maybe"),
-        ("backend", "gpu"),
+        ("triton_debug", "maybe"),
         ("num_threads", "-1"),
         ("num_threads", "many"),
         ("log", "compile,lunch"),
         ("verify", "1"),
-        ("trace", "12,x"),
+        ("trace_lines", "12,x"),
     ],
 )
 def test_a_wrong_value_is_named(name: str, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,20 +91,14 @@ def test_a_wrong_value_is_named(name: str, text: str, monkeypatch: pytest.Monkey
         pass
 
 
-def test_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_override_goes_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITIUM_VERIFY", "off")
-    assert config.VERIFY.value == "off"
-    config.VERIFY.assign("cheap")
-    try:
-        assert config.VERIFY.value == "cheap"
-        with config.override(verify="total"):
-            assert config.VERIFY.value == "total"
-            with config.override(debug=True):
-                assert (config.VERIFY.value, config.DEBUG.value) == ("total", True)
-            assert config.DEBUG.value is False
-        assert config.VERIFY.value == "cheap"
-    finally:
-        config.VERIFY.reset()
+    assert config.get("verify") == config.VERIFY.value == "off"
+    with config.override(verify="total"):
+        assert config.VERIFY.value == "total"
+        with config.override(triton_debug=True):
+            assert (config.VERIFY.value, config.DEBUG.value) == ("total", True)
+        assert config.DEBUG.value is False
     assert config.VERIFY.value == "off"
 
 
@@ -116,14 +109,14 @@ def test_an_override_can_unset(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_override_is_undone_after_an_exception() -> None:
-    with pytest.raises(KeyError), config.override(debug=True):
+    with pytest.raises(KeyError), config.override(triton_debug=True):
         raise KeyError
     assert config.DEBUG.value is False
 
 
 def test_override_is_seen_by_its_own_thread_only() -> None:
     seen: list[bool] = []
-    with config.override(debug=True):
+    with config.override(triton_debug=True):
         thread = threading.Thread(target=lambda: seen.append(config.DEBUG.value))
         thread.start()
         thread.join()
@@ -135,35 +128,33 @@ def test_an_unknown_setting_is_refused() -> None:
         pass
 
 
-def test_triton_interpret_chooses_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert config.chosen_backend() is None
-    monkeypatch.setenv("TRITON_INTERPRET", "1")
-    assert config.chosen_backend() == "interpret"
-    monkeypatch.setenv("TRITIUM_BACKEND", "cpu")
-    assert config.chosen_backend() == "cpu"
-
-
-def test_cache_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", str(tmp_path))
-    assert config.cache_dir() == tmp_path / "tritium"
-    monkeypatch.setenv("TRITON_HOME", "/h")
-    assert config.cache_dir() == Path("/h/.tritium/cache")
-    monkeypatch.setenv("TRITON_CACHE_DIR", "/t")
-    assert config.cache_dir() == Path("/t/tritium")
-    monkeypatch.setenv("TRITIUM_CACHE_DIR", "~/own")
-    assert config.cache_dir() == Path.home() / "own"
-
-
 def test_cache_key_follows_the_settings_that_enter_it() -> None:
-    before = config.cache_key()
+    before = config.key()
     hash(before)
     assert {name for name, _ in before} == {s.name for s in config.SETTINGS.values() if s.in_cache_key}
     with config.override(log="compile"):
-        assert config.cache_key() == before
-    with config.override(debug=True):
-        assert config.cache_key() != before
+        assert config.key() == before
+    with config.override(triton_debug=True):
+        assert config.key() != before
     with config.override(require="b,a"):
-        assert ("require", ("a", "b")) in config.cache_key()
+        assert ("require", ("a", "b")) in config.key()
+
+
+def test_the_current_values_can_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITIUM_LOG", "launch,compile")
+    lines = config.describe().splitlines()
+    assert len(lines) == len(config.SETTINGS)
+    assert any(line.split()[:2] == ["TRITIUM_LOG", "compile,launch"] for line in lines)
+    assert any(line.split()[:2] == ["TRITIUM_BACKEND", "unset"] for line in lines)
+
+
+def test_other_variables_go_through_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SOME_VARIABLE", raising=False)
+    assert config.environment("SOME_VARIABLE") is None
+    config.set_environment("SOME_VARIABLE", "x")
+    assert config.environment("SOME_VARIABLE") == os.environ["SOME_VARIABLE"] == "x"
+    config.set_environment("SOME_VARIABLE", None)
+    assert "SOME_VARIABLE" not in os.environ
 
 
 def test_the_page_is_current() -> None:

@@ -69,4 +69,44 @@ cannot execute is code for one machine: inline assembly and device functions tha
 """,
         hint="run the kernel on the device that the code is for",
     ),
+    Entry(
+        code="TRI0806",
+        cls=InterpreterError,
+        title="a store to a read-only array",
+        message="`{function}` writes to {name}, which is read-only",
+        explanation="""
+The array was made read-only by its owner (NumPy's `writeable` flag, or a library that exports it so). A GPU
+could not tell; here the store is refused before anything is written.
+""",
+        hint="pass a copy: {name}.copy()",
+        broken=kernel("tl.store(x_ptr, 1.0)", args="np.broadcast_to(np.float32(0), 8)"),
+        mended=kernel("tl.store(x_ptr, 1.0)"),
+    ),
+    Entry(
+        code="TRI0807",
+        cls=InterpreterError,
+        title="a loop with step zero",
+        message="the step of this loop is 0 for some program instance, so it would never end",
+        explanation="""
+The step of `range` is computed at run time here, and came out as zero. On a GPU such a loop hangs.
+""",
+        hint="make the step at least 1",
+        broken=kernel(
+            "for i in range(0, 4, n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 0"
+        ),
+        mended=kernel(
+            "for i in range(0, 4, n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 2"
+        ),
+    ),
+    Entry(
+        code="TRI0808",
+        cls=InterpreterError,
+        title="a fault of the interpreter itself",
+        message="the interpreter failed while executing `{op}`: {problem}",
+        explanation="""
+This is a fault of Tritium, not of the kernel. The line is the kernel's line that was being executed; the
+underlying exception is the `__cause__`. Please report it with the kernel.
+""",
+        hint="report it, with the kernel and the arguments",
+    ),
 )

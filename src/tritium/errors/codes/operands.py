@@ -7,13 +7,25 @@ _OFFS = "offs = tl.arange(0, 8)\n"
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
+        code="TRI0400",
+        cls=CompilationError,
+        title="an operation that does not accept its operands",
+        message="the operands of this operation do not fit it",
+        explanation="""
+Every operation has a rule for the types and shapes of its operands, and these break it. Most mistakes have a code of their
+own that says more; this one comes from the rule itself, whose sentence it shows.
+""",
+        hint="compare the types named with the reference of the operation",
+    ),
+    Entry(
         code="TRI0401",
         cls=CompilationError,
         title="operand types do not go together",
         message="`{operator}` cannot combine {lhs} and {rhs}",
         explanation="""
-Numbers of any two types combine after promotion. Pointers combine only with integer offsets and with each
-other in comparisons; tuples, text, types and None do not take part in arithmetic.
+Numbers of any two types combine after promotion, 8-bit floats with floats only. Pointers combine only with integer
+offsets, by `+` and `-`, and are compared as integers: p.to(tl.int64). Tuples, text, types and None do not take part
+in arithmetic.
 """,
         hint="convert one side with .to(...), or check what each side holds",
         broken=kernel("tl.store(x_ptr, tl.load(x_ptr) * x_ptr)"),
@@ -162,7 +174,7 @@ Python.
         title="a conversion that does not exist",
         message="{got} cannot be converted to {target}",
         explanation="""
-Numbers convert to numbers of any type. Pointers convert to other pointers, to int64 and back, and to int1
+Numbers convert to numbers of any type, except that 8-bit floats convert from and to floats only. Pointers convert to other pointers, to int64 and back, and to int1
 (is it non-null), and to nothing else.
 """,
         hint="convert in two steps, through int64 for pointers",
@@ -239,11 +251,11 @@ on the strength of that promise.
         title="a subscript that tiles do not take",
         message="a tile of shape {shape} cannot be indexed with {got}",
         explanation="""
-A subscript of a tile is made of `:`, None, compile-time integers and slices with compile-time bounds, at
-most one for each axis, and `...`. To pick elements by run-time indices use tl.gather, or load them
-through pointers.
+A subscript of a tile is made of `:`, None, integers and slices with compile-time bounds, at most one for
+each axis, and `...`, with NumPy's meaning. A slice has at least one element. To pick elements by a tile
+of indices use tl.gather.
 """,
-        hint="use compile-time indices, or tl.gather(x, index, axis)",
+        hint="use integers or slices with compile-time bounds, or tl.gather(x, index, axis)",
         broken=kernel(_OFFS + "v = tl.load(x_ptr + offs)\ntl.store(x_ptr, v[0, 1])"),
         mended=kernel(_OFFS + "v = tl.load(x_ptr + offs)\ntl.store(x_ptr, v[1])"),
     ),

@@ -1,0 +1,1 @@
+"""Types, refusals, syntax and values of the language, checked against recorded facts of compiled Triton 3.6."""

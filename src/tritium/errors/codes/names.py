@@ -1,7 +1,7 @@
 """TRI03: names that lead nowhere, or to something a kernel cannot use."""
 
 from tritium.errors.codes.entry import Entry, kernel
-from tritium.errors.exceptions import CompilationError
+from tritium.errors.exceptions import CompilationError, OutsideKernelError
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -167,5 +167,26 @@ cast to, or a function passed as a compile-time argument.
         hint="check the name before the parentheses",
         broken=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v(1))"),
         mended=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v + 1)"),
+    ),
+    Entry(
+        code="TRI0313",
+        cls=OutsideKernelError,
+        title="a function of the language called outside a kernel",
+        message="`{function}` has a meaning only inside a kernel",
+        explanation="""
+Functions of the language build the code of a kernel, so they are called from functions with
+`@triton.jit`. In ordinary Python there is no kernel to build. `triton.cdiv` and `triton.next_power_of_2`
+work in both.
+""",
+        hint="put @triton.jit above the function that calls it",
+        broken="""\
+def kernel(x_ptr):
+    tl.store(x_ptr, 1.0)
+
+
+x = np.zeros(1, dtype=np.float32)
+kernel(x)
+""",
+        mended=kernel("tl.store(x_ptr, 1.0)"),
     ),
 )

@@ -161,12 +161,12 @@ arguments.
 """,
         hint="write a @triton.jit function of two values that returns one of the same type",
         broken=kernel(
-            _EIGHT + "tl.store(x_ptr, tl.reduce(v, 0, negate))",
-            before="@triton.jit\ndef negate(a):\n    return -a",
+            _EIGHT + "tl.store(x_ptr, tl.reduce(v, 0, either))",
+            before="@triton.jit\ndef either(a, b):\n    return (a > 0) | (b > 0)",
         ),
         mended=kernel(
-            _EIGHT + "tl.store(x_ptr, tl.reduce(v, 0, add))",
-            before="@triton.jit\ndef add(a, b):\n    return a + b",
+            _EIGHT + "tl.store(x_ptr, tl.reduce(v > 0, 0, either))",
+            before="@triton.jit\ndef either(a, b):\n    return a | b",
         ),
     ),
     Entry(

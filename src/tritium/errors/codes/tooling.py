@@ -3,6 +3,20 @@
 from tritium.errors.codes.entry import Entry
 from tritium.errors.exceptions import ArgumentError, CompilationError, LaunchError, TritiumError
 
+_REQUIRING = """\
+from tritium import config
+
+
+@triton.jit
+def kernel(x_ptr):
+    tl.store(x_ptr, 1.0)
+
+
+x = np.zeros(1, dtype=np.float32)
+with config.override({}):
+    kernel[(1,)](x)
+"""
+
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         code="TRI0901",
@@ -92,6 +106,8 @@ TRITIUM_REQUIRE and `--require` turn the absence of a specialisation into an err
 cannot run on the general code by accident. The reason it did not apply follows the message.
 """,
         hint="see `tritium explain` for every reason, or lift the requirement",
+        broken=_REQUIRING.format('require="matmul_pipeline"'),
+        mended=_REQUIRING.format("require=[]"),
     ),
     Entry(
         code="TRI0909",
@@ -123,5 +139,17 @@ have no counterpart here, and the message says what to use instead.
         hint="use one of {expected}",
         broken='from tritium import config\n\nwith config.override(verfy="total"):\n    pass\n',
         mended='from tritium import config\n\nwith config.override(verify="total"):\n    pass\n',
+    ),
+    Entry(
+        code="TRI0912",
+        cls=CompilationError,
+        title="a fault of the compiler itself",
+        message="the compiler failed at this place: {problem}",
+        explanation="""
+Whatever a kernel says, the compiler should accept it or say what is wrong. Here it did neither. The place
+shown is the part of the kernel that it was working on; writing that part differently may help until the
+fault is mended.
+""",
+        hint="report it, with the kernel and this message",
     ),
 )

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from typing import Any
 
 import numpy as np
 import pytest
 
-import tritium.ops
 from tritium.backends.interp import Options, run_grid
 from tritium.ir.core import Function
 from tritium.ir.parser import parse_function
 from tritium.ops.base import REGISTRY
 from tritium.runtime.arrays import view_of
-
-for _module in pkgutil.iter_modules(tritium.ops.__path__):
-    importlib.import_module(f"tritium.ops.{_module.name}")
 
 
 def parse(text: str) -> Function:

@@ -269,4 +269,4 @@ def test_debug_mode_reports_overflow(operator, x, y):
     k = Kernel(debug=True)
     k.operator(operator, k.arg([x], int32), k.arg([y], int32))
     k.run()
-    assert k.ops().count("tile.check") == 2
+    assert k.ops().count("tile.assert") == 2

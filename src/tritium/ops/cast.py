@@ -7,7 +7,9 @@ from typing import Any
 
 from tritium.ir.types import DType, PointerType, ScalarType, TileType, Type, like
 from tritium.numerics.cast import bitcast, cast
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe
 from tritium.ops.surface import surface
@@ -38,6 +40,12 @@ class Cast(TileOp, name="tile.cast"):
 
     def eval(self, *args: Array) -> Array:
         return cast(args[0], self.x.type.scalar.text, self.to.text, self.rounding)  # type: ignore[union-attr]
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.convert(self, operands[0], self.x.type, self.result.type)
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
     @surface("cast", method=True)
     @staticmethod

@@ -9,6 +9,7 @@ from tritium.ir.types import DType, Type, int1, like
 from tritium.numerics import floating, integer
 from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
 from tritium.ops.base import TileOp, TypeRuleError
+from tritium.ops.facts import Bound
 
 ANY_FORMAT: tuple[str, ...] = (*INTEGER_FORMATS, *FLOAT_FORMATS)
 WIDE_FLOATS: tuple[str, ...] = ("f32", "f64")
@@ -59,6 +60,9 @@ class Elementwise(TileOp):
         scalar = self.operands[0].type.scalar
         assert isinstance(scalar, DType)
         return -1 if scalar.is_int_signed() else scalar.get_int_max_value()
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
 
 class Comparison(Elementwise):

@@ -112,7 +112,7 @@ class Selection:
             return x
         at = tuple(i if n > 1 else 0 for i, n in zip(self.index, x.shape, strict=False))
         found = x[at]
-        return found.reshape((found.shape[0], 1, 1) + found.shape[1:])
+        return found.reshape((found.shape[0], 1, 1, *found.shape[1:]))
 
     def put(self, out: Array, value: Array) -> None:
         """Write `value` of the selected instances to their places in `out`, an array of the batch."""
@@ -145,10 +145,9 @@ def _listed(selection: Selection, shape: Extents) -> tuple[Array, ...]:
 
 def merge(pieces: Sequence[tuple[Selection, Any]], batch: Batch) -> Any:
     """One value of `batch` from values of selections that together cover it."""
-    if not isinstance(
-        pieces[0][1], (np.ndarray, Pointer)
-    ):  # a value with shadow planes merges each of its parts
-        return pieces[0][1].merge(pieces, batch)
+    for _, value in pieces:
+        if not isinstance(value, (np.ndarray, Pointer)):  # a value with shadow planes: it merges its parts
+            return value.merge(pieces, batch)
     arrays = [(s, addresses(v)) for s, v in pieces]
     axes = {s.axis for s, _ in arrays}
     rank = arrays[0][1].ndim

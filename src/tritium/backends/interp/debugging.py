@@ -11,8 +11,6 @@ import numpy as np
 
 from tritium.backends.interp.batch import Extents
 from tritium.backends.interp.faults import first_true
-from tritium.backends.interp.options import LineKey
-from tritium.backends.interp.pointers import addresses
 from tritium.errors import make_error
 from tritium.ir.core import Op, Value
 from tritium.ir.types import DType, PointerType, Type
@@ -96,14 +94,12 @@ def _shown(m: Interpreter, names: Mapping[str, Value], position: Extents) -> Ite
         yield name, tile_of(m.plain(m.frame[value]), position, value.type), value.type
 
 
-def is_traced(op: Op, lines: frozenset[LineKey]) -> bool:
-    loc = op.loc
-    return loc is not None and (loc.line in lines or (loc.file, loc.line) in lines)
+def trace(m: Interpreter, op: Op) -> None:
+    """Print what an op on a traced line gives, or gets if it gives nothing, for the first instances of the batch.
 
-
-def trace(m: Interpreter, op: Op, results: Sequence[Value]) -> None:
-    """Print the named results of an op on a traced line, for the first instances of the batch."""
-    names = {v.name: v for v in results if v.name}
+    Only values that are variables of the kernel have names to print.
+    """
+    names = {v.name: v for v in op.results or op.operands if v.name}
     if not names or op.loc is None:
         return
     batch = m.frame.batch
@@ -210,4 +206,4 @@ class Prompt(cmd.Cmd):
         return False
 
 
-__all__ = ["Prompt", "addresses", "check", "is_traced", "print_values", "stop_at", "trace", "variables"]
+__all__ = ["Prompt", "check", "print_values", "stop_at", "trace", "variables"]

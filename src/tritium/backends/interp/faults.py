@@ -18,11 +18,9 @@ if TYPE_CHECKING:
 def internal_fault(error: Exception, op: Op | None) -> TritiumError:
     """Our own failure while executing `op`, told with the kernel's line."""
     problem = f"{type(error).__name__}: {error}"
-    made = make_error(
+    return make_error(
         "TRI0808", op.loc if op is not None else None, op=op.name if op is not None else "?", problem=problem
     )
-    made.__cause__ = error
-    return made
 
 
 def report_access(

@@ -56,8 +56,11 @@ class Interpreter:
 
     def start(self, batch: Batch, args: Sequence[Array]) -> Generator[None, None, None]:
         """As `run`, but giving way (yielding) wherever an instance may wait for another."""
-        plan = self.program.plans[self.program.function.body]
-        yield from self.drive(Activation(plan, Frame(batch), args))
+        yield from self.drive(self.body(batch, args))
+
+    def body(self, batch: Batch, args: Sequence[Array]) -> Activation:
+        """The function's body, to be driven for `batch`."""
+        return Activation(self.program.plans[self.program.function.body], Frame(batch), args)
 
     def drive(self, activation: Activation) -> Generator[None, None, list[Any]]:
         """Run an activation and everything it calls for. Yields where the scheduler may switch."""
@@ -83,7 +86,10 @@ class Interpreter:
                 results = done.value
                 continue
             except Exception as error:
-                raise self._located(error, _pending_op(stack)) from error.__cause__
+                located = self._located(error, _pending_op(stack))
+                if located is error:
+                    raise
+                raise located from error
             results = None
             if asked is None:
                 yield None
@@ -103,17 +109,21 @@ class Interpreter:
                 call, machine, operands, results, dead, _ = steps[at]
                 at += 1
                 out = call(self, *map(get, operands)) if machine else call(*map(get, operands))
-                if len(results) == 1 and type(out) is not GeneratorType:
-                    frame[results[0]] = out
-                elif type(out) is GeneratorType:
+                if type(out) is GeneratorType:
                     activation.at = at
-                    return out
+                    steps_to_drive: Steps = out  # type: ignore[assignment]
+                    return steps_to_drive
+                if len(results) == 1:
+                    frame[results[0]] = out
                 elif results:
                     frame.update(zip(results, out, strict=True))
                 for value in dead:
                     frame.pop(value, None)
         except Exception as error:
-            raise self._located(error, steps[at - 1].op) from error.__cause__
+            located = self._located(error, steps[at - 1].op)
+            if located is error:
+                raise
+            raise located from error
         activation.at = at
         return None
 
@@ -122,7 +132,7 @@ class Interpreter:
             if error.loc is None and op is not None:
                 error.loc = op.loc
             return error
-        return internal_fault(error, op)
+        return error if isinstance(error, MemoryError) else internal_fault(error, op)
 
     # ---- Machine: programs ---------------------------------------------------------------------------
 
@@ -215,6 +225,10 @@ class Interpreter:
     def breakpoint(self, op: Op) -> None:
         debugging.stop_at(self, op)
 
+    def trace(self, op: Op) -> None:
+        """Print what `op`, which is on a traced line, has just computed."""
+        debugging.trace(self, op)
+
     # ---- Machine: regions ----------------------------------------------------------------------------
 
     def apply_region(self, region: Region, args: Sequence[Array]) -> list[Array]:
@@ -236,6 +250,13 @@ class Interpreter:
     def plain(self, value: Any) -> Array:
         """A value as an array."""
         return addresses(value)
+
+    def branched(self, op: Op, held: Any) -> None:
+        """Control flow depends on `held`, which a frame holds."""
+
+    def counted(self, op: Op, frame: Frame, iv: Array) -> Any:
+        """The induction variable of a loop, as the frame shall hold it."""
+        return iv
 
     def call(self, region: Region, frame: Frame, args: Sequence[Any] = ()) -> Activation:
         """An activation of `region`, run as far as it goes by itself; yield it if it is not `done`."""

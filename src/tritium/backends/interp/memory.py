@@ -85,7 +85,7 @@ class Allocation:
         self.end = base + nbytes
         self.views = list(views)
         self.writable = writable
-        self.data: Array = np.frombuffer((ctypes.c_uint8 * nbytes).from_address(base), np.uint8)
+        self.data: Array = np.frombuffer(memoryview((ctypes.c_uint8 * nbytes).from_address(base)), np.uint8)
         self._flat: dict[tuple[int, int], Array] = {}
 
     def flat(self, size: int, phase: int) -> Array:
@@ -180,7 +180,7 @@ class Memory:
         known = which >= 0
         if self.allocations:
             known &= at + size <= self._end_array[np.maximum(which, 0)]
-        groups = [
+        groups: list[tuple[Allocation, Array | None]] = [
             (self.allocations[i], np.flatnonzero(known & (which == i))) for i in np.unique(which[known])
         ]
         unknown = np.flatnonzero(~known)

@@ -6,11 +6,19 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from tritium.ir.core import Op
+
 LineKey = int | tuple[str, int]
 
 
 def _to_stdout(text: str) -> None:
     sys.stdout.write(text)
+
+
+def is_traced(op: Op, lines: frozenset[LineKey]) -> bool:
+    """Whether `op` comes from one of the source lines."""
+    loc = op.loc
+    return loc is not None and (loc.line in lines or (loc.file, loc.line) in lines)
 
 
 @dataclass(frozen=True)

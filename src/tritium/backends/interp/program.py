@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
+from tritium.backends.interp.options import LineKey, is_traced
 from tritium.backends.interp.pointers import Pointer, addresses
 from tritium.backends.interp.spinning import Spin, find_spins
 from tritium.ir.core import Function, Op, Region, Value
@@ -54,11 +55,12 @@ class Program:
     largest      elements of the largest value of one program instance
     """
 
-    def __init__(self, function: Function, *, keep_values: bool = False) -> None:
+    def __init__(self, function: Function, *, trace_lines: frozenset[LineKey] = frozenset()) -> None:
         self.function = function
+        self.trace_lines = trace_lines
         regions = list(_regions(function.body))
         ops = [op for region in regions for op in region.ops]
-        self.keep_values = keep_values or any(op.name == "tile.breakpoint" for op in ops)
+        self.keep_values = bool(trace_lines) or any(op.name == "tile.breakpoint" for op in ops)
         self.plans: dict[Region, RegionPlan] = {}
         free: dict[Region, set[Value]] = {}
         for region in reversed(regions):  # inner regions first
@@ -86,6 +88,8 @@ class Program:
             dead += [r for r in op.results if r not in used]
             used |= reads
             call, machine = _callable(op)
+            if is_traced(op, self.trace_lines):
+                steps.append(Step(_tracing(op), True, (), (), (), op))
             steps.append(
                 Step(
                     call,
@@ -110,6 +114,10 @@ def _regions(body: Region) -> Iterator[Region]:
             waiting.extend(op.regions)
 
 
+def _tracing(op: Op) -> Callable[..., Any]:
+    return lambda m: m.trace(op)
+
+
 def _callable(op: Op) -> tuple[Callable[..., Any], bool]:
     assert isinstance(op, TileOp)
     if op.name == "tile.addptr":
@@ -117,12 +125,26 @@ def _callable(op: Op) -> tuple[Callable[..., Any], bool]:
         return lambda m, ptr, offset: m.move_pointer(ptr, offset, size), True
     machine = type(op).execute is not TileOp.execute
     call: Callable[..., Any] = op.execute if machine else op.eval
+    if not op.operands and not machine:
+        return _once(call), False
     takes_pointer = any(isinstance(v.type.scalar, PointerType) for v in op.operands)
     if not takes_pointer or op.name in _TAKES_POINTERS:
         return call, machine
     if op.name in _MOVES_AXES:
         return lambda x: x.mapped(call) if isinstance(x, Pointer) else call(x), False
     return lambda *args: call(*map(addresses, args)), machine
+
+
+def _once(evaluate: Callable[[], Any]) -> Callable[[], Any]:
+    """A constant is computed at its first use. That it stays the same array lets what is known about it be kept."""
+    kept: list[Any] = []
+
+    def value() -> Any:
+        if not kept:
+            kept.append(evaluate())
+        return kept[0]
+
+    return value
 
 
 def _raw_pointers(function: Function, ops: Iterable[Op]) -> set[Value]:

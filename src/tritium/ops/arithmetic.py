@@ -304,14 +304,14 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 
 
 @surface("cdiv", method=True)
-def cdiv(s: Semantic, x: Any, div: Any) -> Any:
-    """Quotient rounded up for positive integers: ``(x + div - 1) // div``.
+def cdiv(s: Semantic, x: Any, div: Any) -> Tensor:
+    """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
     >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
     3
     """
     if is_number(x) and is_number(div):
-        return _at_compile_time(s, lambda a, b: (a + (b - 1)) // b, x, div)
+        return s.to_tensor(_at_compile_time(s, lambda a, b: (a + (b - 1)) // b, x, div))
     less = constexpr(unwrap(div) - 1) if is_number(div) else Sub.build(s, div, 1)
     return IntDiv.build(s, Add.build(s, x, less), div)
 

@@ -1,1 +1,81 @@
-"""Tritium: a compiler for the Triton language."""
+"""Tritium: a compiler for the Triton language.
+
+::
+
+    import tritium as triton
+    import tritium.language as tl
+
+    @triton.jit
+    def add(x, y, out, n, BLOCK: tl.constexpr):
+        i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+    add[(triton.cdiv(n, 128),)](x, y, out, n, BLOCK=128)      # NumPy arrays or PyTorch tensors
+
+`install()` makes ``import triton`` mean Tritium for the whole process; ``tritium run script.py`` does that for a script.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "AsyncCompileMode": "runtime._async_compile",
+    "CompilationError": "errors",
+    "Config": "runtime.autotuner",
+    "FutureKernel": "runtime._async_compile",
+    "InterpreterError": "errors",
+    "JITFunction": "runtime.jit",
+    "KernelInterface": "runtime.interface",
+    "MockTensor": "runtime.jit",
+    "OutOfResources": "errors",
+    "TensorWrapper": "runtime.arrays",
+    "TritiumError": "errors",
+    "TritonError": "compat.triton_errors",
+    "aggregate": "language.aggregates",
+    "autotune": "runtime.autotuner",
+    "cdiv": "runtime.math",
+    "compile": "compiler.compiler",
+    "constexpr_function": "frontend.constexpr_functions",
+    "heuristics": "runtime.autotuner",
+    "install": "compat.importer",
+    "jit": "runtime.jit",
+    "must_use_result": "language.core",
+    "next_power_of_2": "runtime.math",
+    "reinterpret": "runtime.arrays",
+    "set_allocator": "runtime._allocation",
+    "uninstall": "compat.importer",
+}
+_MODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
+
+__all__ = [*_HOME, *_MODULES, "__version__"]
+
+if TYPE_CHECKING:
+    from tritium import backends, compiler, errors, knobs, language, runtime, testing, tools
+    from tritium.compat.importer import install, uninstall
+    from tritium.errors import CompilationError, InterpreterError, OutOfResources, TritiumError
+    from tritium.runtime._allocation import set_allocator
+    from tritium.runtime._async_compile import AsyncCompileMode, FutureKernel
+    from tritium.runtime.arrays import TensorWrapper, reinterpret
+    from tritium.runtime.autotuner import Config, autotune, heuristics
+    from tritium.runtime.interface import KernelInterface
+    from tritium.runtime.jit import JITFunction, MockTensor, jit
+
+
+def __getattr__(name: str) -> Any:
+    """Names load on first use, so that ``import tritium`` stays cheap."""
+    if name in _MODULES:
+        return importlib.import_module(f"tritium.{name}")
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'tritium' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"tritium.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

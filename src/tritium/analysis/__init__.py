@@ -1,0 +1,1 @@
+"""Facts about tile IR. An analysis reads, never changes."""

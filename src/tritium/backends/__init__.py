@@ -1,0 +1,1 @@
+"""Backends: what runs or translates tile IR, one package each."""

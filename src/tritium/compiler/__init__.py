@@ -1,0 +1,20 @@
+"""``triton.compiler``: compiling without launching."""
+
+from tritium.compiler.compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, make_backend
+from tritium.compiler.errors import (
+    CompilationError,
+    CompileTimeAssertionFailure,
+    UnsupportedLanguageConstruct,
+)
+
+__all__ = [
+    "ASTSource",
+    "CompilationError",
+    "CompileTimeAssertionFailure",
+    "CompiledKernel",
+    "IRSource",
+    "LazyDict",
+    "UnsupportedLanguageConstruct",
+    "compile",
+    "make_backend",
+]

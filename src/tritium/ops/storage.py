@@ -1,0 +1,37 @@
+"""How values of an IR type are held in NumPy: storage dtypes, constants, zeros.
+
+Pointers are byte addresses in ``int64``. ``fp8e4b15``, which NumPy and ml_dtypes lack, is held as its raw bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tritium.ir.types import DType, PointerType, Type
+from tritium.numerics.cast import cast as cast_array
+from tritium.numerics.formats import storage
+from tritium.ops.base import BATCH_AXES, Array
+
+_ADDRESS = np.dtype(np.int64)
+
+
+def storage_dtype(ty: Type) -> np.dtype[Any]:
+    """The NumPy dtype that holds elements of `ty`."""
+    scalar = ty.scalar
+    return storage(scalar.text) if isinstance(scalar, DType) else _ADDRESS
+
+
+def zeros(ty: Type) -> Array:
+    """Zero, the same for every program and every element of `ty`."""
+    return np.zeros((1,) * (BATCH_AXES + len(ty.shape)), storage_dtype(ty))
+
+
+def constant(value: bool | int | float, ty: Type) -> Array:
+    """`value` (a Python number in the range of `ty`) for every program and every element."""
+    shape = (1,) * (BATCH_AXES + len(ty.shape))
+    scalar = ty.scalar
+    if isinstance(scalar, PointerType) or scalar.is_int():
+        return np.full(shape, value, storage_dtype(ty))
+    return cast_array(np.full(shape, value, np.float64), "f64", scalar.text)

@@ -1,0 +1,25 @@
+"""Write the memory order into the IR: every op that touches memory gets ``order = (token, after...)``.
+
+Pre:   any tile IR. Post: each op with memory effects carries its token and the tokens it must follow.
+
+::
+
+    %1 = tile.load(%p, _, _) {...}                  %1 = tile.load(%p, _, _) {..., order = (0,)}
+    tile.store(%p, %2, _) {...}             ->      tile.store(%p, %2, _) {..., order = (1, 0)}
+
+Run before stages that reorder (pipelining, asynchronous copies), which then read the tokens instead of program order.
+"""
+
+from __future__ import annotations
+
+from tritium.analysis.memory_order import MemoryOrder
+from tritium.ir.core import Function
+
+
+def run(function: Function) -> bool:
+    """Attach tokens. Whether anything changed."""
+    order = MemoryOrder(function)
+    for op, token in order.token.items():
+        if not op.regions:
+            op.attrs["order"] = (token, *order.after[op])
+    return bool(order.token)

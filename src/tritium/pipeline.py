@@ -1,0 +1,170 @@
+"""The compiler's table of contents: per target, the stages in order and the artefact each leaves.
+
+From this list come stage dumps, overriding and resuming (``start``, ``stop``), timings, and the text that
+``tritium stages``, ``tritium ir`` and the docs show. A stage that is not listed here does not exist.
+
+=========  ==========================================================================================
+target     stages
+=========  ==========================================================================================
+interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
+=========  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tritium import config
+from tritium.errors import make_error
+from tritium.frontend.lower import lower_kernel
+from tritium.frontend.signature import Signature
+from tritium.frontend.source import KernelSource
+from tritium.ir.core import Function
+from tritium.ir.match import Record
+from tritium.ir.parser import parse_function
+from tritium.ir.printer import print_function
+from tritium.ir.verify import verify
+from tritium.ops.base import REGISTRY
+from tritium.passes import canonicalize, eliminate_common, eliminate_dead, hoist_invariants, order_memory
+
+
+@dataclass
+class Compilation:
+    """One kernel on its way: what it is compiled from, the artefact of every stage so far, what was decided."""
+
+    source: KernelSource
+    signature: Signature
+    options: Mapping[str, Any]
+    artefacts: dict[str, Any] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+    record: Record = field(default_factory=Record)
+
+    def text(self, stage: str) -> str:
+        """The artefact of `stage` as text."""
+        artefact = self.artefacts[stage]
+        return print_function(artefact) if isinstance(artefact, Function) else str(artefact)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step: `run` makes the artefact from the compilation so far; `read` makes it from text (to resume)."""
+
+    name: str
+    title: str
+    run: Callable[[Compilation], Any]
+    read: Callable[[str], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass over tile IR, with the reason for its place."""
+
+    name: str
+    run: Callable[[Function, Record], Any]
+    why: str
+
+
+TILE_PASSES: tuple[Pass, ...] = (
+    Pass(
+        "canonicalize",
+        canonicalize.run,
+        "fold and simplify first, so that less is compared and moved",
+    ),
+    Pass("eliminate_common", eliminate_common.run, "before hoisting: what is equal in a loop moves once"),
+    Pass(
+        "hoist_invariants",
+        hoist_invariants.run,
+        "out of loops, where equal values from several loops can meet",
+    ),
+    Pass("eliminate_common_again", eliminate_common.run, "joins what hoisting brought together"),
+    Pass("canonicalize_again", canonicalize.run, "settles what merging exposed"),
+    Pass("eliminate_dead", eliminate_dead.run, "last: everything above leaves ops without uses"),
+)
+
+
+def _source(c: Compilation) -> str:
+    return c.source.text
+
+
+def _lower(c: Compilation) -> Function:
+    function = lower_kernel(c.source, c.signature, dict(c.options))
+    verify(function, level=config.get("verify"), after="lowering")
+    return function
+
+
+def _optimise(c: Compilation) -> Function:
+    function: Function = c.artefacts["tir"].clone()
+    run_passes(function, c.record)
+    return function
+
+
+def run_passes(
+    function: Function, record: Record | None = None, observe: Callable[[str, Function], None] | None = None
+) -> None:
+    """Run `TILE_PASSES` on `function` in place, verifying after each; `observe(name, function)` sees every step."""
+    level = config.get("verify")
+    record = record if record is not None else Record()
+    for step in TILE_PASSES:
+        step.run(function, record)
+        verify(function, level=level, after=step.name)
+        if observe is not None:
+            observe(step.name, function)
+
+
+def _order(c: Compilation) -> Function:
+    function: Function = c.artefacts["opt.tir"].clone()
+    order_memory.run(function)
+    verify(function, level=config.get("verify"), after="order_memory")
+    return function
+
+
+def _read_tile_ir(text: str) -> Function:
+    return parse_function(text, REGISTRY)
+
+
+STAGES: dict[str, tuple[Stage, ...]] = {
+    "interpret": (
+        Stage("source", "the kernel as written", _source),
+        Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
+        Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
+        Stage("order.tir", "tile IR with memory order tokens", _order, _read_tile_ir),
+    ),
+}
+
+
+def stages_of(target: str) -> tuple[Stage, ...]:
+    """The stages of `target`. Raises the catalogue error for an unknown one."""
+    if target not in STAGES:
+        raise make_error("TRI0731", name=target, expected=", ".join(STAGES))
+    return STAGES[target]
+
+
+def compile_kernel(
+    source: KernelSource,
+    signature: Signature,
+    options: Mapping[str, Any],
+    target: str = "interpret",
+    *,
+    stop: str | None = None,
+    overrides: Mapping[str, str] | None = None,
+) -> Compilation:
+    """Run the stages of `target` in order.
+
+    stop        last stage to run; the last of the target by default
+    overrides   text to take as the artefact of a stage instead of running it
+    """
+    stages = stages_of(target)
+    if stop is not None and stop not in {s.name for s in stages}:
+        raise make_error("TRI0902", target=target, name=stop, expected=", ".join(s.name for s in stages))
+    done = Compilation(source, signature, options)
+    for stage in stages:
+        started = time.perf_counter()
+        text = (overrides or {}).get(stage.name)
+        done.artefacts[stage.name] = stage.read(text) if text is not None and stage.read else stage.run(done)
+        done.seconds[stage.name] = time.perf_counter() - started
+        if stage.name == stop:
+            break
+    return done

@@ -1,0 +1,1 @@
+"""From a call in Python to a running kernel: arguments, specialisation, compilation, launch, tuning."""

@@ -1,0 +1,1 @@
+"""Kernels with references, shared by every test tier; `protocol.all_cases()` lists them."""

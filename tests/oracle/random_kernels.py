@@ -32,10 +32,10 @@ _CALLS = (
     ),
     *(
         "tl.cumsum({a}, 0)",
-        "{a}.to(tl.{t})",
+        "{c}.to(tl.{t})",
         "tl.cast({a}, tl.{t})",
         "tl.abs({a})",
-        "{a}[:, None]",
+        "{c}[:, None]",
         "tl.exp({a})",
     ),
     *("tl.join({a}, {b})", "tl.broadcast_to({a}, (8,))", "tl.reshape({a}, (2, 4))", "tl.fma({a}, {b}, {a})"),

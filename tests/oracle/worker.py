@@ -20,7 +20,9 @@ def main() -> None:
         request = json.loads(line)
         with quiet_stderr():
             result = observe_triton(frontend, KernelText(**request))
-        answer = {"refused": result.text} if isinstance(result, Refusal) else {"prints": result}
+        answer: dict[str, object] = {"prints": result}
+        if isinstance(result, Refusal):
+            answer = {"refused": result.text, "fault": result.fault}
         print(json.dumps({"accident": True} if result is None else answer), flush=True)
 
 

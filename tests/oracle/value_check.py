@@ -10,12 +10,13 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from values import arithmetic, beyond, casts, dots, flow, library, memory, tiles
+import torch
+from values import arithmetic, beyond, casts, dots, flow, library, memory, structures, tiles
 from values.model import Array, ValueCase, from_tensor
 
 ALL: tuple[ValueCase, ...] = tuple(
     case
-    for module in (arithmetic, casts, tiles, dots, memory, flow, library, beyond)
+    for module in (arithmetic, casts, tiles, dots, memory, structures, flow, library, beyond)
     for case in module.CASES
 )
 
@@ -30,6 +31,8 @@ _DEVIATIONS = {
     "8-bit floats have no NaN or infinity and round otherwise": "fp8e5_widened fp8e5_narrowed fp8e4nv_widened "
     "fp8e4nv_narrowed fp8e4nv_widened_to_bf16 fp8e5_saturates fp8e4nv_saturates",
     "raises": "store_converts narrow_sums_wrap_in_int32 atomic_xchg_float scalar_arguments int1_arithmetic",
+    "is missing": "descriptor_atomic_add map_elementwise dot_scaled_e5m2_e5m2 dot_scaled_e4m3_e4m3 "
+    "dot_scaled_e2m1_e2m1 dot_scaled_e2m1_bf16",
     "libdevice is missing": "libdevice_exact libdevice_predicates libdevice_close libdevice_bits",
 }
 DEVIATES = {name for names in _DEVIATIONS.values() for name in names.split()}
@@ -45,6 +48,10 @@ def run(case: ValueCase, device: str) -> dict[str, Array]:
     namespace: dict[str, Any] = {"triton": triton, "tl": tl, "__name__": "value_case"}
     exec(compile(case.source, filename, "exec"), namespace)
     tensors = {k: v.tensor().to(device) if isinstance(v, Array) else v for k, v in case.arguments.items()}
+    if device == "cuda":  # descriptors made in a kernel need memory for it
+        triton.set_allocator(
+            lambda size, alignment, stream: torch.empty(size, dtype=torch.int8, device=device)
+        )
     namespace["kernel"][case.grid](**tensors, **case.constexprs)
     return {key: from_tensor(want.dtype, tensors[key]) for key, want in case.expected.items()}
 

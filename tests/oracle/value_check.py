@@ -35,6 +35,7 @@ _DEVIATIONS = {
     "dot_scaled_e2m1_e2m1 dot_scaled_e2m1_bf16",
     "libdevice is missing": "libdevice_exact libdevice_predicates libdevice_close libdevice_bits",
 }
+NEWER_GPU = {"descriptor_gather"}  # its instruction exists from compute capability 10.0 on
 DEVIATES = {name for names in _DEVIATIONS.values() for name in names.split()}
 
 
@@ -81,7 +82,7 @@ def disagreements(case: ValueCase, got: dict[str, Array]) -> Iterator[str]:
 def check(device: str, interpreter: bool) -> Iterator[str]:
     """Disagreements over all cases that Triton accepts and, for its interpreter, those it gets right."""
     for case in ALL:
-        if case.extended or (interpreter and case.name in DEVIATES):
+        if case.extended or case.name in (DEVIATES if interpreter else NEWER_GPU):
             continue
         try:
             yield from disagreements(case, run(case, device))

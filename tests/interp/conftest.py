@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tritium.ops  # fills the registry of ops
 from tritium.backends.interp import Options, run_grid
 from tritium.ir.core import Function
 from tritium.ir.parser import parse_function
 from tritium.ops.base import REGISTRY
 from tritium.runtime.arrays import view_of
+
 
 def parse(text: str) -> Function:
     """The function in `text`, every op with the line of the text as its location unless one is written."""

@@ -8,7 +8,7 @@ from typing import Any
 from tritium.errors import Loc
 from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Region, Value
-from tritium.ir.types import DType, Type, int1, int32, like, shaped
+from tritium.ir.types import DType, Type, int32, like, shaped
 from tritium.ops import arithmetic, bitwise, compare, control, create, memory, select, shape
 from tritium.ops.atomic import AtomicCas, AtomicRmw
 from tritium.ops.base import TileOp
@@ -167,6 +167,3 @@ class Kernel:
         return self.emit(
             control.While, list(inits), self.region(lambda *a: [cond(*a)], types), self.region(body, types)
         )
-
-
-__all__ = ["FILE", "Kernel", "int1"]

@@ -10,9 +10,9 @@ import random
 from tritium.errors import Loc
 from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Region, Value
-from tritium.ir.types import Type, int1, int32, pointer, tile
+from tritium.ir.types import Type, int32, pointer, tile
 from tritium.ops.arithmetic import Add, Mul, Sub
-from tritium.ops.base import REGISTRY, TileOp
+from tritium.ops.base import TileOp
 from tritium.ops.bitwise import And, Xor
 from tritium.ops.compare import Less
 from tritium.ops.control import For, If, Return, While, Yield
@@ -178,6 +178,3 @@ class RandomKernel:
             rest = [self.random.choice([v for v in found if v.type == t][-4:]) for t in types[1:]]
             self.builder.insert(Yield([fewer, *rest]))
         return list(self.builder.insert(While(inits, cond, body)).results)
-
-
-__all__ = ["LANES", "REGISTRY", "ROW", "TABLE", "RandomKernel", "int1"]

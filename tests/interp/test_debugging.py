@@ -16,7 +16,7 @@ from tritium.backends.interp.batch import Batch
 from tritium.backends.interp.machine import Interpreter
 from tritium.backends.interp.memory import Memory
 from tritium.errors import DeviceAssertError, InterpreterError
-from tritium.ir.types import bfloat16, float32, int1, int32, int64, pointer, tile
+from tritium.ir.types import bfloat16, float32, int32, int64, pointer, tile
 from tritium.ops.arithmetic import Add
 from tritium.ops.base import TileOp
 from tritium.ops.debug import Breakpoint, DeviceAssert, DevicePrint
@@ -44,7 +44,7 @@ def test_long_blocks_are_printed_whole_and_bits_as_hex(printed: Any) -> None:
     k.emit(DevicePrint, [], prefix="here")
     run(k.done(), (1,), write=printed.append)
     lines = "".join(printed).splitlines()
-    assert lines[0].split()[3:] == ["[", *map(str, range(2999)), "2999]"] or "2999]" in lines[0] and "..." not in lines[0]
+    assert lines[0].replace("[", " ").replace("]", " ").split()[3:] == [str(i) for i in range(3000)]
     assert lines[1] == "(0, 0, 0) bits: 0xffffffff [0x3f800000 0x3f800000]"
     assert lines[2] == "(0, 0, 0) here"
 
@@ -152,7 +152,9 @@ def breakpoint_kernel() -> Any:
     return k.done()
 
 
-def test_breakpoint_without_a_terminal_prints_and_goes_on(printed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_breakpoint_without_a_terminal_prints_and_goes_on(
+    printed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     x = np.arange(10, 14).astype(np.int32)
     run(breakpoint_kernel(), (2,), x, write=printed.append)
@@ -198,6 +200,3 @@ def test_our_own_faults_carry_the_kernels_line(monkeypatch: pytest.MonkeyPatch) 
         run(k.done(), (1,), 3)
     assert caught.value.code == "TRI0808" and caught.value.loc is not None and caught.value.loc.line == 12
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
-
-
-__all__ = ["int1"]

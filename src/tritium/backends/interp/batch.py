@@ -145,10 +145,9 @@ def _listed(selection: Selection, shape: Extents) -> tuple[Array, ...]:
 
 def merge(pieces: Sequence[tuple[Selection, Any]], batch: Batch) -> Any:
     """One value of `batch` from values of selections that together cover it."""
-    if not isinstance(
-        pieces[0][1], (np.ndarray, Pointer)
-    ):  # a value with shadow planes merges each of its parts
-        return pieces[0][1].merge(pieces, batch)
+    for _, value in pieces:
+        if not isinstance(value, (np.ndarray, Pointer)):  # a value with shadow planes: it merges its parts
+            return value.merge(pieces, batch)
     arrays = [(s, addresses(v)) for s, v in pieces]
     axes = {s.axis for s, _ in arrays}
     rank = arrays[0][1].ndim

@@ -29,6 +29,7 @@ def run_if(m: Interpreter, op: Op, condition: Array) -> Steps:
     """Run the side that all instances take, or both sides with the instances that take them."""
     frame = m.frame
     then_region, else_region = op.regions
+    m.branched(op, frame[op.operands[0]])
     decided = uniform(condition)
     if decided is not None:
         act = m.call(then_region if decided else else_region, frame)

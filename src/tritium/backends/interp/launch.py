@@ -12,6 +12,7 @@ from tritium.backends.interp.batch import Batch, Extents
 from tritium.backends.interp.machine import Interpreter
 from tritium.backends.interp.memory import Memory
 from tritium.backends.interp.options import Options
+from tritium.backends.interp.planes import Plane, PlaneInterpreter
 from tritium.backends.interp.program import Program
 from tritium.ir.core import Function
 from tritium.ir.types import DType, PointerType
@@ -25,11 +26,13 @@ def run_grid(
     args: Sequence[Any],
     *,
     options: Options | None = None,
+    planes: Sequence[Plane] = (),
 ) -> None:
     """Execute `function` for every program instance of `grid` on host memory.
 
     args: per argument of the function a number (Python or NumPy), or an array as `tritium.runtime.arrays.ArrayView`
     describes it; a pointer may also be a plain byte address, which is then trusted.
+    planes: shadow planes that watch the run (see `tritium.backends.interp.planes`).
     Raises InterpreterError and its subclasses, with the kernel's line.
     """
     options = options or Options()
@@ -42,7 +45,13 @@ def run_grid(
     arrays = [(n, a) for n, a in zip(names, args, strict=True) if hasattr(a, "storage_address")]
     memory = Memory(arrays)
     values = [argument_value(v.type, a) for v, a in zip(program.function.args, args, strict=True)]
-    machine = Interpreter(program, memory, options)
+    machine = (
+        PlaneInterpreter(program, memory, options, planes)
+        if planes
+        else Interpreter(program, memory, options)
+    )
+    for plane in planes:
+        plane.start(machine)
     with np.errstate(all="ignore"):
         if program.spins:
             scheduler.run_fairly(machine, grid, values)

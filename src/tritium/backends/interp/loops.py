@@ -10,7 +10,6 @@ import numpy as np
 from tritium.backends.interp.batch import Batch, Selection, merge
 from tritium.backends.interp.diverge import uniform
 from tritium.backends.interp.frames import Frame, Steps
-from tritium.backends.interp.pointers import addresses
 from tritium.errors import make_error
 from tritium.ir.core import Op
 from tritium.ops.base import Array
@@ -63,13 +62,16 @@ def run_for(m: Interpreter, op: Op, lower: Array, upper: Array, step: Array, ini
     frame = m.frame
     (body,) = op.regions
     carried = m.tracked(op, 3, inits)
+    for bound in op.operands[:3]:
+        m.branched(op, frame[bound])
     dtype = storage_dtype(op.operands[0].type)
     if not step.all():
         raise make_error("TRI0807", op.loc)
     lower, upper, step = (_one_if_equal(x) for x in (lower, upper, step))
     if lower.size == upper.size == step.size == 1:
         for i in range(int(lower.flat[0]), int(upper.flat[0]), int(step.flat[0])):
-            act = m.call(body, frame, (np.full((1, 1, 1), i, dtype), *carried))
+            iv = m.counted(op, frame, np.full((1, 1, 1), i, dtype))
+            act = m.call(body, frame, (iv, *carried))
             carried = act.results() if act.done else (yield act)
         return carried
     trips = _trip_counts(lower, upper, step)
@@ -81,7 +83,7 @@ def run_for(m: Interpreter, op: Op, lower: Array, upper: Array, step: Array, ini
             both = active.keep(alive, [*carried, *values])
             carried, values = both[: len(carried)], both[len(carried) :]
         iv = (values[0] + values[1] * np.array(t).astype(dtype)).astype(dtype, copy=False)
-        act = m.call(body, active.frame, (iv, *carried))
+        act = m.call(body, active.frame, (m.counted(op, active.frame, iv), *carried))
         carried = act.results() if act.done else (yield act)
     return active.results(op, carried)
 
@@ -109,6 +111,7 @@ def run_while(m: Interpreter, op: Op, inits: Sequence[Array]) -> Steps:
     while True:
         act = m.call(cond, active.frame, carried)
         results = act.results() if act.done else (yield act)
+        m.branched(op, results[0])
         alive: Array = m.plain(results[0])
         decided = uniform(alive)
         if decided is False:
@@ -119,13 +122,13 @@ def run_while(m: Interpreter, op: Op, inits: Sequence[Array]) -> Steps:
         act = m.call(body, active.frame, carried)
         carried = act.results() if act.done else (yield act)
         if spin is not None:
-            m.spin = (op, all(_same(before[i], carried[i]) for i in spin.state))
+            m.spin = (op, all(_same(m, before[i], carried[i]) for i in spin.state))
             yield None
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(m: Interpreter, a: Any, b: Any) -> bool:
     """Whether two values are bit for bit equal."""
     if a is b:
         return True
-    x, y = addresses(a), addresses(b)
+    x, y = m.plain(a), m.plain(b)
     return bool(x.shape == y.shape and x.tobytes() == y.tobytes())

@@ -56,8 +56,11 @@ class Interpreter:
 
     def start(self, batch: Batch, args: Sequence[Array]) -> Generator[None, None, None]:
         """As `run`, but giving way (yielding) wherever an instance may wait for another."""
-        plan = self.program.plans[self.program.function.body]
-        yield from self.drive(Activation(plan, Frame(batch), args))
+        yield from self.drive(self.body(batch, args))
+
+    def body(self, batch: Batch, args: Sequence[Array]) -> Activation:
+        """The function's body, to be driven for `batch`."""
+        return Activation(self.program.plans[self.program.function.body], Frame(batch), args)
 
     def drive(self, activation: Activation) -> Generator[None, None, list[Any]]:
         """Run an activation and everything it calls for. Yields where the scheduler may switch."""
@@ -247,6 +250,13 @@ class Interpreter:
     def plain(self, value: Any) -> Array:
         """A value as an array."""
         return addresses(value)
+
+    def branched(self, op: Op, held: Any) -> None:
+        """Control flow depends on `held`, which a frame holds."""
+
+    def counted(self, op: Op, frame: Frame, iv: Array) -> Any:
+        """The induction variable of a loop, as the frame shall hold it."""
+        return iv
 
     def call(self, region: Region, frame: Frame, args: Sequence[Any] = ()) -> Activation:
         """An activation of `region`, run as far as it goes by itself; yield it if it is not `done`."""

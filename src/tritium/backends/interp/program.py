@@ -125,12 +125,26 @@ def _callable(op: Op) -> tuple[Callable[..., Any], bool]:
         return lambda m, ptr, offset: m.move_pointer(ptr, offset, size), True
     machine = type(op).execute is not TileOp.execute
     call: Callable[..., Any] = op.execute if machine else op.eval
+    if not op.operands and not machine:
+        return _once(call), False
     takes_pointer = any(isinstance(v.type.scalar, PointerType) for v in op.operands)
     if not takes_pointer or op.name in _TAKES_POINTERS:
         return call, machine
     if op.name in _MOVES_AXES:
         return lambda x: x.mapped(call) if isinstance(x, Pointer) else call(x), False
     return lambda *args: call(*map(addresses, args)), machine
+
+
+def _once(evaluate: Callable[[], Any]) -> Callable[[], Any]:
+    """A constant is computed at its first use. That it stays the same array lets what is known about it be kept."""
+    kept: list[Any] = []
+
+    def value() -> Any:
+        if not kept:
+            kept.append(evaluate())
+        return kept[0]
+
+    return value
 
 
 def _raw_pointers(function: Function, ops: Iterable[Op]) -> set[Value]:

@@ -134,3 +134,27 @@ def test_mistakes_are_located_errors(build):
     with pytest.raises(CompilationError) as caught:
         build(k)
     assert caught.value.code == "TRI0624" and caught.value.loc is not None
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=str)
+def test_normal_numbers_of_triton(case):
+    """The same transform; logarithm, square root, sine and cosine may differ in the last place."""
+    name, seed = case
+    recorded = RECORDED[case]
+    k = Kernel()
+    out = k.tl("randn4x", seed, k.arg(recorded["offsets"], DTYPES[name]))
+    bits = np.array([int(recorded["normal"][i : i + 8], 16) for i in range(0, 256, 8)], np.uint32)
+    want = bits.view(np.float32).reshape(4, 8)
+    for got, expected in zip(out, want, strict=True):
+        assert got.dtype is float32
+        np.testing.assert_allclose(k.value(got), expected, rtol=1e-6, atol=1e-7)
+    first = k.tl("randn", seed, k.arg(recorded["offsets"], DTYPES[name]))
+    np.testing.assert_array_equal(k.value(first), k.value(out[0]))
+
+
+def test_normal_numbers_at_the_lowest_uniform():
+    k = Kernel()
+    a, b = k.tl("pair_uniform_to_normal", k.arg([0.0, 0.5], float32), k.arg([0.0, 0.25], float32))
+    radius = np.sqrt(-2 * np.log(np.array([1e-7, 0.5])))
+    np.testing.assert_allclose(k.value(a), radius * [1, 0], atol=1e-6)
+    np.testing.assert_allclose(k.value(b), radius * [0, 1], atol=1e-6)

@@ -21,7 +21,7 @@ from tritium.backends.interp.memory import BadAddress, Memory, NotWritable
 from tritium.backends.interp.options import Options
 from tritium.backends.interp.pointers import Offset, Pointer, addresses, advance
 from tritium.backends.interp.program import Program
-from tritium.errors import TritiumError
+from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Op, Region
 from tritium.ir.types import DType, PointerType, int1
 from tritium.ops.base import BATCH_AXES, Array
@@ -141,7 +141,12 @@ class Interpreter:
         return self.frame.batch.shape
 
     def program_id(self, axis: int) -> Array:
-        return self.frame.batch.ids[axis]
+        ids = self.frame.batch.ids
+        if not ids:
+            raise make_error(
+                "TRI0805", op="tl.program_id", problem="a combine function has no program of its own"
+            )
+        return ids[axis]
 
     def num_programs(self, axis: int) -> Array:
         return np.full((1,) * BATCH_AXES, self.frame.batch.grid[axis], np.int32)

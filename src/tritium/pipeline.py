@@ -23,6 +23,7 @@ from tritium.frontend.lower import lower_kernel
 from tritium.frontend.signature import Signature
 from tritium.frontend.source import KernelSource
 from tritium.ir.core import Function
+from tritium.ir.match import Record
 from tritium.ir.parser import parse_function
 from tritium.ir.printer import print_function
 from tritium.ir.verify import verify
@@ -32,13 +33,14 @@ from tritium.passes import canonicalize, eliminate_common, eliminate_dead, hoist
 
 @dataclass
 class Compilation:
-    """One kernel on its way: what it is compiled from, and the artefact of every stage so far."""
+    """One kernel on its way: what it is compiled from, the artefact of every stage so far, what was decided."""
 
     source: KernelSource
     signature: Signature
     options: Mapping[str, Any]
     artefacts: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    record: Record = field(default_factory=Record)
 
     def text(self, stage: str) -> str:
         """The artefact of `stage` as text."""
@@ -61,14 +63,14 @@ class Pass:
     """One pass over tile IR, with the reason for its place."""
 
     name: str
-    run: Callable[[Function], Any]
+    run: Callable[[Function, Record], Any]
     why: str
 
 
 TILE_PASSES: tuple[Pass, ...] = (
     Pass(
         "canonicalize",
-        canonicalize.RULES.apply,
+        canonicalize.run,
         "fold and simplify first, so that less is compared and moved",
     ),
     Pass("eliminate_common", eliminate_common.run, "before hoisting: what is equal in a loop moves once"),
@@ -78,7 +80,7 @@ TILE_PASSES: tuple[Pass, ...] = (
         "out of loops, where equal values from several loops can meet",
     ),
     Pass("eliminate_common_again", eliminate_common.run, "joins what hoisting brought together"),
-    Pass("canonicalize_again", canonicalize.RULES.apply, "settles what merging exposed"),
+    Pass("canonicalize_again", canonicalize.run, "settles what merging exposed"),
     Pass("eliminate_dead", eliminate_dead.run, "last: everything above leaves ops without uses"),
 )
 
@@ -95,15 +97,18 @@ def _lower(c: Compilation) -> Function:
 
 def _optimise(c: Compilation) -> Function:
     function: Function = c.artefacts["tir"].clone()
-    run_passes(function)
+    run_passes(function, c.record)
     return function
 
 
-def run_passes(function: Function, observe: Callable[[str, Function], None] | None = None) -> None:
+def run_passes(
+    function: Function, record: Record | None = None, observe: Callable[[str, Function], None] | None = None
+) -> None:
     """Run `TILE_PASSES` on `function` in place, verifying after each; `observe(name, function)` sees every step."""
     level = config.get("verify")
+    record = record if record is not None else Record()
     for step in TILE_PASSES:
-        step.run(function)
+        step.run(function, record)
         verify(function, level=level, after=step.name)
         if observe is not None:
             observe(step.name, function)

@@ -15,7 +15,8 @@ def wide(array: Any) -> np.ndarray:
     array = np.asarray(array)
     if short_name(array.dtype) in ("bf16", "e4m3", "e5m2"):
         array = array.astype(np.float32)
-    return array.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes quiet
+        return array.astype(np.float64)
 
 
 def _round_to_odd_f32(values: np.ndarray) -> np.ndarray:

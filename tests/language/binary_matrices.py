@@ -19,7 +19,10 @@ def apply(op: str, x: str, y: str) -> str:
     return f"tl.{op}({x}, {y})" if op.isidentifier() else f"{x} {op} {y}"
 
 
-def _two(left: Callable[..., tuple[dict[str, str], list[str]]], right: Callable[..., tuple[dict[str, str], list[str]]]):
+def _two(
+    left: Callable[..., tuple[dict[str, str], list[str]]],
+    right: Callable[..., tuple[dict[str, str], list[str]]],
+):
     def snippet(op: str, lhs: str, rhs: str) -> Snippet:
         (p, a), (q, b) = left("x", lhs), right("y", rhs)
         return Snippet({**p, **q}, [*a, *b, f"r{{i}} = {apply(op, 'x{i}', 'y{i}')}"])
@@ -44,7 +47,9 @@ def _assigned(op: str, dtype: str, literal: str) -> Snippet:
 
 def _annotated(op: str, dtype: str, literal: str) -> Snippet:
     params, body = tile("x", dtype)
-    return Snippet(params, [*body, f"y{{i}}: tl.constexpr = {literal}", f"r{{i}} = {apply(op, 'x{i}', 'y{i}')}"])
+    return Snippet(
+        params, [*body, f"y{{i}}: tl.constexpr = {literal}", f"r{{i}} = {apply(op, 'x{i}', 'y{i}')}"]
+    )
 
 
 def _constexpr(op: str, dtype: str, literal: str) -> Snippet:
@@ -71,7 +76,11 @@ BINARY = (
         [("op", ("+", "/", "//", "&", ">>", "<", "where", "maximum")), ("lhs", DTYPES), ("rhs", DTYPES)],
         _two(tile, scalar),
     ),
-    Matrix("scalar_tile", [("op", ("-", "%", "==", "minimum")), ("lhs", DTYPES), ("rhs", DTYPES)], _two(scalar, tile)),
+    Matrix(
+        "scalar_tile",
+        [("op", ("-", "%", "==", "minimum")), ("lhs", DTYPES), ("rhs", DTYPES)],
+        _two(scalar, tile),
+    ),
     Matrix(
         "scalar_scalar",
         [("op", ("*", "/", "//", "|", "<<", ">=", "where0", "maximum")), ("lhs", DTYPES), ("rhs", DTYPES)],
@@ -80,7 +89,26 @@ BINARY = (
     Matrix(
         "tile_literal",
         [
-            ("op", ("+", "-", "*", "/", "//", "%", "&", "<<", ">>", "<", "==", "where", "maximum", "fdiv", "div_rn")),
+            (
+                "op",
+                (
+                    "+",
+                    "-",
+                    "*",
+                    "/",
+                    "//",
+                    "%",
+                    "&",
+                    "<<",
+                    ">>",
+                    "<",
+                    "==",
+                    "where",
+                    "maximum",
+                    "fdiv",
+                    "div_rn",
+                ),
+            ),
             ("dtype", DTYPES),
             ("literal", LITERALS),
         ],
@@ -97,7 +125,11 @@ BINARY = (
     ),
     Matrix(
         "tile_assigned_literal",
-        [("op", ("+", "/", "//", "&", "<", "where", "maximum")), ("dtype", DTYPES), ("literal", FEW_LITERALS)],
+        [
+            ("op", ("+", "/", "//", "&", "<", "where", "maximum")),
+            ("dtype", DTYPES),
+            ("literal", FEW_LITERALS),
+        ],
         _assigned,
     ),
     Matrix(

@@ -45,7 +45,11 @@ LIBRARY = (
     Matrix("libdevice", [("name", tuple(_ARITY)), ("dtype", _DTYPES)], _same, _PRELUDE),
     Matrix(
         "libdevice_mixed",
-        [("name", ("ldexp", "scalbn", "jn", "yn", "pow", "atan2", "fmod")), ("lhs", _DTYPES), ("rhs", _DTYPES)],
+        [
+            ("name", ("ldexp", "scalbn", "jn", "yn", "pow", "atan2", "fmod")),
+            ("lhs", _DTYPES),
+            ("rhs", _DTYPES),
+        ],
         _mixed,
         _PRELUDE,
     ),

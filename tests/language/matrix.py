@@ -58,8 +58,12 @@ class Matrix:
     snippet: Callable[..., Snippet]
     prelude: str = ""
     in_loop: bool = False  # types are printed in a loop body, which Triton walks twice: repeats are dropped
-    plausible: Callable[[tuple[str, ...], str], bool] = _any_outcome  # False: accepted by oversight, an accident
-    extended: Callable[[tuple[str, ...]], str | None] = _no_extension  # what Tritium gives where Triton refuses
+    plausible: Callable[[tuple[str, ...], str], bool] = (
+        _any_outcome  # False: accepted by oversight, an accident
+    )
+    extended: Callable[[tuple[str, ...]], str | None] = (
+        _no_extension  # what Tritium gives where Triton refuses
+    )
 
     def rows(self) -> Iterator[tuple[str, ...]]:
         """Coordinates of all rows, in recorded order."""
@@ -86,7 +90,9 @@ def kernel_text(matrix: Matrix, combinations: Sequence[tuple[str, ...]]) -> Kern
             constexprs[name.replace("{i}", suffix)] = constant
         shown = [f"show({name})" for name in snippet.shows]
         lines += [line.replace("{i}", suffix) for line in (*snippet.body, *shown)]
-    parameters = ", ".join(f"{n}: tl.constexpr" if kind == "constexpr" else n for n, kind in signature.items())
+    parameters = ", ".join(
+        f"{n}: tl.constexpr" if kind == "constexpr" else n for n, kind in signature.items()
+    )
     body = "\n".join(f"    {line}" for line in lines)
     source = f"{matrix.prelude}\n@triton.jit\ndef kernel({parameters}):\n{body}\n"
     return KernelText(source, signature, constexprs)

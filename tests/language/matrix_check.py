@@ -52,7 +52,9 @@ def expectations(matrix: Matrix, first: str) -> Iterator[Expectation]:
 
 def groups() -> list[tuple[str, str]]:
     """Matrix name and first coordinate of every test."""
-    return [(m.name, first) for m in MATRICES.values() for first in (m.axes[0][1] if len(m.axes) > 1 else ("",))]
+    return [
+        (m.name, first) for m in MATRICES.values() for first in (m.axes[0][1] if len(m.axes) > 1 else ("",))
+    ]
 
 
 def mismatches(frontend: Frontend, matrix: Matrix, wanted: Sequence[Expectation]) -> list[str]:
@@ -76,7 +78,9 @@ def _one_by_one(frontend: Frontend, matrix: Matrix, batch: Sequence[Expectation]
         got = result.text if isinstance(result, Refusal) else outcome_text(matrix, item.coordinates, result)
         if isinstance(result, Refusal) or got != item.outcome:
             found.append(f"{matrix.name} {item.coordinates}: expected {item.outcome!r}, got {got}")
-    return found or [f"{matrix.name}: {batch[0].coordinates} to {batch[-1].coordinates} agree alone, not in one kernel"]
+    return found or [
+        f"{matrix.name}: {batch[0].coordinates} to {batch[-1].coordinates} agree alone, not in one kernel"
+    ]
 
 
 def wrongly_accepted(frontend: Frontend, matrix: Matrix, refused: Sequence[Expectation]) -> list[str]:
@@ -87,8 +91,12 @@ def wrongly_accepted(frontend: Frontend, matrix: Matrix, refused: Sequence[Expec
         result = observe(frontend, kernel)
         if not isinstance(result, Refusal):
             found.append(f"{matrix.name} {item.coordinates}: expected a refusal, got {result}")
-        elif not any(line.strip() in result.text for line in kernel.source.splitlines() if "=" in line or "tl." in line):
-            found.append(f"{matrix.name} {item.coordinates}: the error quotes no line of the kernel: {result.text}")
+        elif not any(
+            line.strip() in result.text for line in kernel.source.splitlines() if "=" in line or "tl." in line
+        ):
+            found.append(
+                f"{matrix.name} {item.coordinates}: the error quotes no line of the kernel: {result.text}"
+            )
         if len(found) >= _REPORTED:
             break
     return found

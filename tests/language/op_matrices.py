@@ -145,20 +145,24 @@ def _store(pointee: str, value: str) -> Snippet:
         text = "y{i}"
     else:
         params, body, text = {}, [], value
-    return Snippet({"xp{i}": f"*{pointee}", **params}, [*body, f"tl.store(xp{{i}} + tl.arange(0, 8), {text})"], ())
+    return Snippet(
+        {"xp{i}": f"*{pointee}", **params}, [*body, f"tl.store(xp{{i}} + tl.arange(0, 8), {text})"], ()
+    )
 
 
 def _atomic(op: str, pointee: str) -> Snippet:
     params, body = tile("y", pointee)
     return Snippet(
-        {"xp{i}": f"*{pointee}", **params}, [*body, f"r{{i}} = tl.atomic_{op}(xp{{i}} + tl.arange(0, 8), y{{i}})"]
+        {"xp{i}": f"*{pointee}", **params},
+        [*body, f"r{{i}} = tl.atomic_{op}(xp{{i}} + tl.arange(0, 8), y{{i}})"],
     )
 
 
 def _atomic_value(op: str, pointee: str, value: str) -> Snippet:
     params, body = tile("y", value)
     return Snippet(
-        {"xp{i}": f"*{pointee}", **params}, [*body, f"r{{i}} = tl.atomic_{op}(xp{{i}} + tl.arange(0, 8), y{{i}})"]
+        {"xp{i}": f"*{pointee}", **params},
+        [*body, f"r{{i}} = tl.atomic_{op}(xp{{i}} + tl.arange(0, 8), y{{i}})"],
     )
 
 
@@ -185,7 +189,9 @@ def _range(low: str, high: str) -> Snippet:
 
 def _range_literal(bounds: str, dtype: str) -> Snippet:
     params, body = scalar("x", dtype)
-    return Snippet(params, [*body, f"for w{{i}} in range({bounds.replace('x', 'x{i}')}):", "    show(w{i})"], ())
+    return Snippet(
+        params, [*body, f"for w{{i}} in range({bounds.replace('x', 'x{i}')}):", "    show(w{i})"], ()
+    )
 
 
 def _boolean(op: str, lhs: str, rhs: str) -> Snippet:
@@ -207,20 +213,42 @@ def _condition(form: str, dtype: str) -> Snippet:
 INDEX_OPS = (
     *("x{i}[:, None]", "x{i}[None, :]", "x{i}[None, :, None]", "x{i}.reshape(2, 4)", "x{i}.broadcast_to(8)"),
     *("tl.join(x{i}, x{i})", "tl.interleave(x{i}, x{i})", "tl.cat(x{i}, x{i}, can_reorder=True)"),
-    *("tl.broadcast_to(x{i}[:, None], 8, 4)", "tl.trans(x{i}[:, None])", "x{i}[:, None].T", "tl.view(x{i}, 4, 2)"),
-    *("tl.reshape(x{i}, 2, 2, 2).permute(2, 0, 1)", "tl.expand_dims(x{i}, (0, 2))", "tl.split(x{i}.reshape(4, 2))[1]"),
+    *(
+        "tl.broadcast_to(x{i}[:, None], 8, 4)",
+        "tl.trans(x{i}[:, None])",
+        "x{i}[:, None].T",
+        "tl.view(x{i}, 4, 2)",
+    ),
+    *(
+        "tl.reshape(x{i}, 2, 2, 2).permute(2, 0, 1)",
+        "tl.expand_dims(x{i}, (0, 2))",
+        "tl.split(x{i}.reshape(4, 2))[1]",
+    ),
 )
 
 OPS = (
     Matrix("unary", [("form", ("tile", "0-d")), ("op", MATH + PREFIX), ("dtype", DTYPES)], _unary),
-    Matrix("cast", [("form", ("to", "bitcast", "rtne", "rtz")), ("source", DTYPES), ("target", (*DTYPES, *ALL_FP8[3:]))], _cast, plausible=_is_target),
+    Matrix(
+        "cast",
+        [("form", ("to", "bitcast", "rtne", "rtz")), ("source", DTYPES), ("target", (*DTYPES, *ALL_FP8[3:]))],
+        _cast,
+        plausible=_is_target,
+    ),
     Matrix("scalar_cast", [("source", DTYPES), ("target", DTYPES)], _scalar_cast, plausible=_is_target),
     Matrix("reduction", [("op", REDUCTIONS), ("dtype", DTYPES)], _reduction, COMBINE),
     Matrix("shape_op", [("op", INDEX_OPS), ("dtype", ("i1", "u8", "i64", "bf16", "fp64", "fp8e5"))], _index),
     Matrix(
         "ternary",
         [
-            ("op", ("tl.fma(x{i}, y{i}, x{i})", "tl.clamp(x{i}, y{i}, x{i})", "tl.clamp(x{i}, 0.0, y{i})", "tl.fma(x{i}, x{i}, y{i})")),
+            (
+                "op",
+                (
+                    "tl.fma(x{i}, y{i}, x{i})",
+                    "tl.clamp(x{i}, y{i}, x{i})",
+                    "tl.clamp(x{i}, 0.0, y{i})",
+                    "tl.fma(x{i}, x{i}, y{i})",
+                ),
+            ),
             ("x", DTYPES),
             ("y", DTYPES),
         ],
@@ -241,27 +269,59 @@ OPS = (
     ),
     Matrix(
         "load_other",
-        [("pointee", DTYPES), ("other", (*DTYPES, "0", "0.0", "-1", "300", "1.5", "True", 'float("-inf")', "4294967296"))],
+        [
+            ("pointee", DTYPES),
+            ("other", (*DTYPES, "0", "0.0", "-1", "300", "1.5", "True", 'float("-inf")', "4294967296")),
+        ],
         _load_other,
     ),
-    Matrix("store", [("pointee", DTYPES), ("value", (*DTYPES, "0", "0.0", "-1", "300", "1.5", "True", "1e300"))], _store),
+    Matrix(
+        "store",
+        [("pointee", DTYPES), ("value", (*DTYPES, "0", "0.0", "-1", "300", "1.5", "True", "1e300"))],
+        _store,
+    ),
     Matrix("atomic", [("op", ("add", "max", "min", "and", "or", "xor", "xchg")), ("dtype", DTYPES)], _atomic),
-    Matrix("atomic_value", [("op", ("add", "max")), ("pointee", ("i32", "u64", "fp16", "fp32")), ("value", DTYPES)], _atomic_value),
+    Matrix(
+        "atomic_value",
+        [("op", ("add", "max")), ("pointee", ("i32", "u64", "fp16", "fp32")), ("value", DTYPES)],
+        _atomic_value,
+    ),
     Matrix("atomic_cas", [("dtype", DTYPES)], _atomic_cas),
     Matrix(
         "pointer",
-        [("form", ("0-d: p + y", "tile: p + y", "tile: y + p", "0-d: p - y", "tile: p - y", "tile: y - p", "tile: p * y", "tile: p < y")), ("dtype", DTYPES)],
+        [
+            (
+                "form",
+                (
+                    "0-d: p + y",
+                    "tile: p + y",
+                    "tile: y + p",
+                    "0-d: p - y",
+                    "tile: p - y",
+                    "tile: y - p",
+                    "tile: p * y",
+                    "tile: p < y",
+                ),
+            ),
+            ("dtype", DTYPES),
+        ],
         _pointer,
     ),
     Matrix(
         "full",
-        [("value", ("0", "1", "-1", "300", "4294967296", "1.5", "1e300", "True", 'float("nan")')), ("dtype", DTYPES)],
+        [
+            ("value", ("0", "1", "-1", "300", "4294967296", "1.5", "1e300", "True", 'float("nan")')),
+            ("dtype", DTYPES),
+        ],
         _full,
     ),
     Matrix("range_bounds", [("low", INTS), ("high", INTS)], _range, in_loop=True),
     Matrix(
         "range_literal",
-        [("bounds", ("x", "0, x", "x, 10", "0, 10, x", "x, 4294967296", "x, 0, -1", "0, x, 2")), ("dtype", (*INTS, "fp32"))],
+        [
+            ("bounds", ("x", "0, x", "x, 10", "0, 10, x", "x, 4294967296", "x, 0, -1", "0, x, 2")),
+            ("dtype", (*INTS, "fp32")),
+        ],
         _range_literal,
         in_loop=True,
     ),

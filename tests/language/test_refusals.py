@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from . import case_check, matrix_check
-from .observe import Frontend, observe
 from .matrix import kernel_text
+from .observe import Frontend, observe
 
 # About 10,000 combinations are refused; each needs a kernel of its own. One in six is checked here, always the
 # same ones and some of every operator; tests/oracle/compare.py checks all.

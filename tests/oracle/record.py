@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import string
+import subprocess
 import sys
 import tempfile
 import time
@@ -103,10 +104,13 @@ def record_matrix(frontend: Frontend, matrix: Matrix) -> dict[str, Any]:
     legend: dict[str, str] = {REFUSED: ".", ACCIDENT: "!"}
     combinations = [(*row, column) for row in matrix.rows() for column in matrix.columns]
     letters = [
-        legend.setdefault(text, LETTERS[len(legend) - 2]) for text in in_child(outcome, combinations, ACCIDENT)
+        legend.setdefault(text, LETTERS[len(legend) - 2])
+        for text in in_child(outcome, combinations, ACCIDENT)
     ]
     width = len(matrix.columns)
-    rows = {" ; ".join(row): "".join(letters[i * width : (i + 1) * width]) for i, row in enumerate(matrix.rows())}
+    rows = {
+        " ; ".join(row): "".join(letters[i * width : (i + 1) * width]) for i, row in enumerate(matrix.rows())
+    }
     return {"columns": list(matrix.columns), "legend": {v: k for k, v in legend.items()}, "rows": rows}
 
 
@@ -147,7 +151,9 @@ def complaint(case: Case, record: dict[str, Any]) -> str | None:
 def record_cases(frontend: Frontend) -> dict[str, Any]:
     """All hand-written cases. Contradictions with their headers are printed and end the recording."""
     cases = load_cases()
-    lines = in_child(lambda case: record_case(frontend, case), list(cases.values()), json.dumps({"accident": True}))
+    lines = in_child(
+        lambda case: record_case(frontend, case), list(cases.values()), json.dumps({"accident": True})
+    )
     records = {name: json.loads(line) for name, line in zip(cases, lines, strict=True)}
     bad = [f"{name}: {text}" for name, case in cases.items() if (text := complaint(case, records[name]))]
     if bad:
@@ -155,12 +161,34 @@ def record_cases(frontend: Frontend) -> dict[str, Any]:
     return records
 
 
+def record_values(frontend: Frontend) -> dict[str, Any]:
+    """The value cases with their expected arrays; Triton's interpreter must agree where it is to be trusted."""
+    checked = subprocess.run(
+        [sys.executable, str(Path(__file__).parent / "value_check.py")], capture_output=True
+    )
+    if checked.returncode:
+        raise SystemExit(checked.stdout.decode() + checked.stderr.decode())
+    from value_check import ALL
+
+    return {case.name: case.json() for case in ALL}
+
+
 FILES: dict[str, Callable[[Frontend], dict[str, Any]]] = {
     "binary_types.json": lambda frontend: record_matrices(frontend, BINARY),
     "op_types.json": lambda frontend: record_matrices(frontend, OPS),
     "library_types.json": lambda frontend: record_matrices(frontend, LIBRARY),
     "cases.json": record_cases,
+    "values.json": record_values,
 }
+
+
+def render(result: dict[str, Any]) -> str:
+    """JSON with one line for each value two levels down: compact, and readable as a diff."""
+    parts = []
+    for key, value in result.items():
+        inner = [f"  {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in value.items()]
+        parts.append(f"{json.dumps(key)}: {{\n" + ",\n".join(inner) + "\n}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def differences(path: str, old: Any, new: Any) -> Iterator[str]:
@@ -196,7 +224,7 @@ def main() -> int:
                 print(line)
                 found += 1
         else:
-            (DATA / name).write_text(json.dumps(result, indent=0, ensure_ascii=False) + "\n")
+            (DATA / name).write_text(render(result))
     return 1 if found else 0
 
 

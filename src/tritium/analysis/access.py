@@ -35,18 +35,22 @@ class AxisAccess:
     """One axis of a tile access.
 
     index    the position along the array's axis, as far as it can be told apart; contains d<axis>
-    stride   elements between neighbours along the tile axis: 0 for a broadcast axis
+    stride   elements between neighbouring positions: 0 for a broadcast axis
     bounds   what the mask demands of this axis alone
+    linear   whether neighbours along the tile axis are neighbours in the array; else `index` is looked up or wrapped
+    modulo   (x, m) where the index is ``x % m``
     """
 
     extent: int
     index: Poly
     stride: Poly
     bounds: tuple[Bound, ...]
+    linear: bool = True
+    modulo: tuple[Poly, Poly] | None = None
 
     @property
     def contiguous(self) -> bool:
-        return self.stride.as_constant == 1
+        return self.linear and self.stride.as_constant == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,9 @@ class TileAccess:
 
     @property
     def affine(self) -> bool:
-        """Whether the address is understood as base + sum of index times stride."""
-        return self.base is not None and len(self.axes) == len(self.shape) and self.offset is not None
+        """Whether the address is understood as base + sum of linear index times stride."""
+        known = self.base is not None and len(self.axes) == len(self.shape) and self.offset is not None
+        return known and all(a.linear for a in self.axes)
 
     def describe(self) -> str:
         """The readable dump."""
@@ -92,7 +97,9 @@ class TileAccess:
         lines = [f"{self.kind} {name}[{shape}, {self.element_bytes}-byte elements]{where}"]
         for i, axis in enumerate(self.axes):
             bounds = " and ".join(map(str, axis.bounds)) or "none"
-            lines.append(f"  axis {i}: index {axis.index}  stride {axis.stride}  bounds {bounds}")
+            index = f"({axis.modulo[0]}) % ({axis.modulo[1]})" if axis.modulo else str(axis.index)
+            how = "" if axis.linear else "  (not linear)"
+            lines.append(f"  axis {i}: index {index}  stride {axis.stride}  bounds {bounds}{how}")
         if self.offset is not None:
             lines.append(f"  base offset {self.offset}, aligned to {self.alignment} bytes")
         if self.masked:
@@ -145,7 +152,7 @@ class AccessAnalysis:
         mask = getattr(op, "mask", None)
         known_mask = self.facts[mask] if mask is not None else None
         bounds = known_mask.bounds if known_mask is not None else ()
-        axes, rest = _split_axes(offset, shape, bounds, unknown) if offset is not None else ((), None)
+        axes, rest = self._split_axes(offset, shape, bounds, unknown) if offset is not None else ((), None)
         used = {id(b) for a in axes for b in a.bounds}
         masks = tuple(b for b in bounds if id(b) not in used)
         exact = known_mask is None or known_mask.exact
@@ -189,6 +196,54 @@ class AccessAnalysis:
             unknown.append(f"an offset that is no multiple of the element size, {size} bytes")
         return bases[0].value, elements
 
+    def _split_axes(
+        self, offset: Poly, shape: tuple[int, ...], bounds: tuple[Bound, ...], unknown: list[str]
+    ) -> tuple[tuple[AxisAccess, ...], Poly | None]:
+        """Take an element offset apart into one index and stride per tile axis, and a rest."""
+        moving: list[tuple[Poly, Poly, bool, tuple[Poly, Poly] | None]] = []  # index, stride, linear, modulo
+        rest = offset
+        for axis in range(len(shape)):
+            found = self._along(offset, axis)
+            if found is None:
+                unknown.append(f"how the offset depends on axis {axis}")
+                return (), None
+            moving.append(found)
+            rest = rest - found[0] * found[1]
+        if rest.axes():
+            unknown.append("an offset that is no sum over the axes")
+            return (), None
+        own = [_bounds_of(axis, bounds) for axis in range(len(shape))]
+        indices = [m[0] for m in moving]
+        for axis in sorted(range(len(shape)), key=lambda a: moving[a][1].as_constant is not None):
+            if moving[axis][2]:
+                start, rest = _attribute(axis, moving[axis][1], rest, own[axis])
+                indices[axis] = indices[axis] + start
+        made = tuple(
+            AxisAccess(extent, index, stride, of_axis, linear, modulo)
+            for extent, index, of_axis, (_, stride, linear, modulo) in zip(
+                shape, indices, own, moving, strict=True
+            )
+        )
+        return made, rest
+
+    def _along(self, offset: Poly, axis: int) -> tuple[Poly, Poly, bool, tuple[Poly, Poly] | None] | None:
+        """What moves along `axis`: its coordinate, or one value looked up by it; with its stride."""
+        coordinate = Axis(axis)
+        looked_up = [a for a in offset.atoms() if isinstance(a, Unknown) and axis in a.axes]
+        if not looked_up:
+            stride = offset.coefficient(coordinate)
+            return None if stride is None or stride.axes() else (Poly.atom(coordinate), stride, True, None)
+        (atom, *more) = looked_up
+        stride = offset.coefficient(atom)
+        tangled = more or atom.axes != (axis,) or any(coordinate in m for m in offset.terms)
+        if tangled or stride is None or stride.axes():
+            return None
+        modulo = self.facts[atom.value].modulo
+        if modulo is not None:
+            moved = (modulo[0].map_axes(lambda _: axis), modulo[1].map_axes(lambda _: axis))
+            return Poly.atom(atom), stride, False, moved
+        return Poly.atom(atom), stride, False, None
+
 
 def _is_pointer(value: Value) -> bool:
     return isinstance(value.type.scalar, PointerType)
@@ -199,41 +254,6 @@ def _other(op: Op) -> bool | int | float | Value | None:
     if other is None:
         return None
     return other.owner.value if isinstance(other.owner, Constant) else other
-
-
-def _split_axes(
-    offset: Poly, shape: tuple[int, ...], bounds: tuple[Bound, ...], unknown: list[str]
-) -> tuple[tuple[AxisAccess, ...], Poly | None]:
-    """Take an element offset apart into one index and stride per tile axis, and a rest."""
-    strides: list[Poly] = []
-    for axis in range(len(shape)):
-        stride = _stride(offset, axis)
-        if stride is None:
-            unknown.append(f"the offset along axis {axis} is not linear")
-            return (), None
-        strides.append(stride)
-    rest = offset
-    for axis, stride in enumerate(strides):
-        rest = rest - stride * Poly.atom(Axis(axis))
-    indices: list[Poly] = [Poly.atom(Axis(a)) for a in range(len(shape))]
-    own: list[tuple[Bound, ...]] = [_bounds_of(axis, bounds) for axis in range(len(shape))]
-    for axis in sorted(range(len(shape)), key=lambda a: strides[a].as_constant is not None):
-        moved, rest = _attribute(axis, strides[axis], rest, own[axis])
-        indices[axis] = indices[axis] + moved
-    made = tuple(
-        AxisAccess(extent, index, stride, of_axis)
-        for extent, index, stride, of_axis in zip(shape, indices, strides, own, strict=True)
-    )
-    return made, rest
-
-
-def _stride(offset: Poly, axis: int) -> Poly | None:
-    """The coefficient of coordinate `axis`, which must not depend on any coordinate itself."""
-    stride = offset.coefficient(Axis(axis))
-    if stride is None or stride.axes():
-        return None
-    tangled = any(isinstance(a, Unknown) and axis in a.axes for a in offset.atoms())
-    return None if tangled else stride
 
 
 def _bounds_of(axis: int, bounds: tuple[Bound, ...]) -> tuple[Bound, ...]:
@@ -254,14 +274,12 @@ def _attribute(axis: int, stride: Poly, rest: Poly, bounds: tuple[Bound, ...]) -
                 start.terms or len(remaining.terms) == len(rest.terms)
             ):
                 return start, remaining
-    shared: dict[tuple[object, ...], int] = {}
     quotient = Poly({})
     if stride.as_constant is None:
         for m, c in rest.terms.items():
             part = Poly({m: c}).divided_by(stride)
             if part is not None:
                 quotient = quotient + part
-                shared[m] = c
     elif stride.as_constant == 1:
         return rest, Poly({})
     return quotient, rest - quotient * stride

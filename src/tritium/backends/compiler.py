@@ -51,4 +51,5 @@ class BaseBackend(ABC):
         return {}
 
     def load_dialects(self, context: Any) -> None:
-        """Tritium has no MLIR context."""
+        """Tritium has no MLIR context, so there is nothing to load into it."""
+        return None

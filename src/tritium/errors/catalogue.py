@@ -8,11 +8,13 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tritium.errors.codes.entry import Entry
 from tritium.errors.exceptions import TritiumError
 from tritium.errors.location import Loc
+
+if TYPE_CHECKING:
+    from tritium.errors.codes.entry import Entry
 
 
 @lru_cache(maxsize=1)

@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 
 from tritium.ir.types import DType, PointerType, float32, int64
 from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.check import Check
 from tritium.ops.compare import GreaterEqual, LessEqual
-from tritium.ops.elementwise import Elementwise
+from tritium.ops.elementwise import Elementwise, unless_fp8
+from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -33,10 +35,13 @@ class Add(Elementwise, name="tile.add"):
     commutative = True
     associative = True
     unit = 0
-    float_unit = -0.0
+    float_unit = unless_fp8(-0.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.add(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.add(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
     @surface("add", operator="+")
     @staticmethod
@@ -64,10 +69,13 @@ class Sub(Elementwise, name="tile.sub"):
     y = operand()
     sanitize_overflow = attr(True)
     unit = 0
-    float_unit = 0.0
+    float_unit = unless_fp8(0.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sub(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.subtract(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
     @surface("sub", operator="-")
     @staticmethod
@@ -110,11 +118,14 @@ class Mul(Elementwise, name="tile.mul"):
     commutative = True
     associative = True
     unit = 1
-    float_unit = 1.0
+    float_unit = unless_fp8(1.0)
     absorbing = 0
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.mul(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.multiply(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
     @surface("mul", operator="*")
     @staticmethod
@@ -137,7 +148,7 @@ class Div(Elementwise, name="tile.div"):
     y = operand()
     precise = attr(False)
     formats: ClassVar[tuple[str, ...]] = FLOAT_FORMATS
-    float_unit = 1.0
+    float_unit = unless_fp8(1.0)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
@@ -199,6 +210,9 @@ class IntDiv(Elementwise, name="tile.idiv"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.quotient(*operands)
+
     @surface("floordiv", module="operator", operator="//")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -224,6 +238,9 @@ class Rem(Elementwise, name="tile.rem"):
     def eval(self, *args: Array) -> Array:
         remainder = self.numerics.fmod if self.is_float else self.numerics.rem
         return remainder(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return None if self.is_float else fx.remainder(*operands)
 
     @surface("mod", module="operator", operator="%")
     @staticmethod

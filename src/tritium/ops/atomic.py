@@ -216,7 +216,9 @@ def read_modify_write(
     if kind in ("and", "or", "xor") and ty.is_floating():
         bits = dtype_named(f"int{ty.primitive_bitwidth}")
         at = s.cast(ptr, pointer(bits))
-        return reinterpret(s, read_modify_write(s, kind, at, reinterpret(s, value, bits), mask, **ordering), ty)
+        return reinterpret(
+            s, read_modify_write(s, kind, at, reinterpret(s, value, bits), mask, **ordering), ty
+        )
     if kind in ("add", "max", "min") and ty.is_floating():
         kind = f"f{kind}"
     elif kind in ("max", "min") and ty.is_int_unsigned():

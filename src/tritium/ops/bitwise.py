@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 
 from tritium.ir.types import DType, dtype_named, int1
 from tritium.numerics.formats import INTEGER_FORMATS
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Elementwise, by_format
+from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
@@ -32,6 +34,13 @@ class And(Elementwise, name="tile.and"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_and(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        if self.results[0].type.scalar is int1:
+            return fx.both(*operands)
+        x, y = operands
+        known = [f.hi for f in operands if f.lo is not None and f.lo >= 0 and f.hi is not None]
+        return Facts(0, min(known)) if known and (x.lo or 0) >= 0 <= (y.lo or 0) else None
 
     @surface("and_", module="operator", operator="&")
     @staticmethod

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tritium.ir.types import DType, PointerType, ScalarType, Type, like
+from tritium.ir.types import DType, PointerType, ScalarType, TileType, Type, like
 from tritium.numerics.cast import bitcast, cast
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe
 from tritium.ops.surface import surface
@@ -38,6 +40,12 @@ class Cast(TileOp, name="tile.cast"):
 
     def eval(self, *args: Array) -> Array:
         return cast(args[0], self.x.type.scalar.text, self.to.text, self.rounding)  # type: ignore[union-attr]
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.convert(self, operands[0], self.x.type, self.result.type)
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
     @surface("cast", method=True)
     @staticmethod
@@ -87,10 +95,11 @@ def _bits_format(ty: ScalarType) -> str:
 
 
 def _target(s: Semantic, dtype: Any) -> ScalarType:
+    """A tile type stands for its elements: ``block_pointer.dtype.element_ty`` is one."""
     value = unwrap(dtype)
-    if not isinstance(value, (DType, PointerType)) or value.scalar.primitive_bitwidth == 0:
+    if not isinstance(value, (DType, PointerType, TileType)) or value.primitive_bitwidth == 0:
         s.fail("TRI0510", what="a conversion", got=describe(dtype))
-    return value
+    return value.scalar
 
 
 def _narrows(source: ScalarType, to: ScalarType) -> bool:

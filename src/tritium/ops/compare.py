@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Comparison
+from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic
 from tritium.ops.surface import surface
@@ -25,9 +27,13 @@ class Compare(Comparison):
     predicate: ClassVar[Any]
     swapped: ClassVar[type[Compare]]
     negated: ClassVar[type[Compare]]
+    relation: ClassVar[str]
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.compare(self.predicate, args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return None if self.is_float else fx.compare(self, self.relation, *operands)
 
 
 def _emit(s: Semantic, cls: type[Compare], operator: str, x: Any, y: Any) -> Tensor:
@@ -46,6 +52,8 @@ class Equal(Compare, name="tile.eq"):
     predicate: ClassVar[Any] = "eq"
     commutative = True
 
+    relation = "=="
+
     @surface("eq", module="operator", operator="==")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -62,6 +70,8 @@ class NotEqual(Compare, name="tile.ne"):
     predicate: ClassVar[Any] = "ne"
     commutative = True
 
+    relation = "!="
+
     @surface("ne", module="operator", operator="!=")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -76,6 +86,8 @@ class Less(Compare, name="tile.lt"):
     """
 
     predicate: ClassVar[Any] = "lt"
+
+    relation = "<"
 
     @surface("lt", module="operator", operator="<")
     @staticmethod
@@ -92,6 +104,8 @@ class LessEqual(Compare, name="tile.le"):
 
     predicate: ClassVar[Any] = "le"
 
+    relation = "<="
+
     @surface("le", module="operator", operator="<=")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -107,6 +121,8 @@ class Greater(Compare, name="tile.gt"):
 
     predicate: ClassVar[Any] = "gt"
 
+    relation = ">"
+
     @surface("gt", module="operator", operator=">")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -121,6 +137,8 @@ class GreaterEqual(Compare, name="tile.ge"):
     """
 
     predicate: ClassVar[Any] = "ge"
+
+    relation = ">="
 
     @surface("ge", module="operator", operator=">=")
     @staticmethod

@@ -72,7 +72,8 @@ class For(TileOp, name="tile.for"):
     """A counted run-time loop: ``for iv in range(lower, upper, step)`` carrying values.
 
     The body takes ``(iv, *carried)`` and yields the next carried values; results are the last ones. `step` is not
-    zero; a negative step counts down. lower, upper, step and iv share one integer type.
+    zero; a negative step counts down. lower, upper, step and iv share one integer type. `hints` are pairs of a name
+    and a value, such as ``("num_stages", 3)``: wishes for scheduling that change no result.
     """
 
     lower = operand()
@@ -80,6 +81,7 @@ class For(TileOp, name="tile.for"):
     step = operand()
     inits = operand(variadic=True)
     body = region()
+    hints = attr(())
     speculatable = False
 
     def infer(self) -> Sequence[Type]:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from tritium.ir.types import DType, Type, int1, int32, shaped, tile
+from tritium.ops import facts as fx
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
 from tritium.ops.control import Poison
+from tritium.ops.facts import Axis, Facts, Poly
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, is_number
-from tritium.ops.shape import reshape_to
 from tritium.ops.storage import constant
 from tritium.ops.surface import surface
 
@@ -30,13 +32,16 @@ class Constant(TileOp, name="tile.constant"):
     def eval(self, *args: Array) -> Array:
         return constant(self.value, self.type)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return None if isinstance(self.value, float) else fx.of_constant(self.value)
+
 
 @surface("full")
 def full(s: Semantic, shape: Any, value: Any, dtype: Any) -> Tensor:
     """A tile of `shape` and type `dtype` with every element `value`, a number or a tensor of one element.
 
-    A number must be in the range of `dtype`; a float does not become an integer silently. The shape ``()`` gives a
-    0-d value.
+    An integer wraps to the width of `dtype` as in Triton, so 0xFFFFFFFF fills an int32 tile with -1; a negative one does
+    not become unsigned, nor a float an integer. The shape ``()`` gives a 0-d value.
 
     >>> tl.full((2, 2), 7, tl.int32)
     [[7, 7], [7, 7]]
@@ -49,12 +54,19 @@ def full(s: Semantic, shape: Any, value: Any, dtype: Any) -> Tensor:
     if to is int1:
         number = bool(number)
     elif to.is_int():
-        if isinstance(number, float) or not to.get_int_min_value() <= number <= to.get_int_max_value():
+        lowest, highest = (-(2**63), 2**63 - 1) if to.is_int_signed() else (0, 2**64 - 1)
+        if isinstance(number, float) or not lowest <= number <= highest:
             s.fail("TRI0403", value=number, dtype=to)
-        number = int(number)
+        number = _wrapped(int(number), to)
     else:
         number = float(number)
     return s.emit(Constant, value=number, type=shaped(to, dims))
+
+
+def _wrapped(number: int, to: DType) -> int:
+    bits = to.primitive_bitwidth
+    low = number & ((1 << bits) - 1)
+    return low - (1 << bits) if low > to.get_int_max_value() else low
 
 
 def _filled_with(s: Semantic, value: Any, to: DType, dims: tuple[int, ...]) -> Tensor:
@@ -111,7 +123,11 @@ class ProgramId(TileOp, name="tile.program_id"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.program_id(self.axis)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return Facts(0, 2**31 - 1)
+
     @surface("program_id")
+    @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
         return s.emit(ProgramId, axis=_axis(s, axis))
 
@@ -127,7 +143,11 @@ class NumPrograms(TileOp, name="tile.num_programs"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.num_programs(self.axis)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return Facts(1, 2**31 - 1)
+
     @surface("num_programs")
+    @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
         return s.emit(NumPrograms, axis=_axis(s, axis))
 
@@ -151,7 +171,12 @@ class Arange(TileOp, name="tile.arange"):
     def eval(self, *args: Array) -> Array:
         return np.arange(self.start, self.end, dtype=np.int32).reshape((1,) * BATCH_AXES + (-1,))
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        coordinate = Poly.atom(Axis(0)) + Poly.constant(self.start)
+        return Facts(self.start, self.end - 1, poly=coordinate)
+
     @surface("arange")
+    @staticmethod
     def build(s: Semantic, start: Any, end: Any) -> Tensor:
         first, last = s.const_int(start, "start of arange"), s.const_int(end, "end of arange")
         if last <= first or not -(2**31) <= first <= last <= 2**31:

@@ -1,8 +1,9 @@
-"""What helps to look into a kernel: prints, assertions, the breakpoint. Compile-time forms act at once and emit nothing."""
+"""What helps to look into a kernel: prints, assertions, breakpoints. Compile-time forms act at once and leave no op."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from string import printable
 from typing import Any
 
 from tritium.ir.types import DType, Type, int1, like
@@ -32,17 +33,14 @@ class DevicePrint(TileOp, name="tile.print"):
         m.print_values(self, self.prefix, args, hex=self.hex)  # type: ignore[arg-type]
 
     @surface("device_print")
+    @staticmethod
     def build(s: Semantic, prefix: Any, *args: Any, hex: Any = False) -> None:
         """Print `args` after the fixed text `prefix` while the kernel runs; with `hex` as hexadecimal bits.
 
         Each program instance prints whole values in order. `prefix` is printable ASCII text known at compile time.
         """
         text = unwrap(prefix)
-        if (
-            not isinstance(text, str)
-            or not text.isascii()
-            or not (text.isprintable() or text.strip("\t\n\r\v\f"))
-        ):
+        if not isinstance(text, str) or not set(text) <= set(printable):
             s.fail("TRI0620", got=describe(prefix))
         values = [s.to_tensor(a, "an argument of tl.device_print") for a in args]
         s.emit(DevicePrint, values, prefix=text, hex=s.const_bool(hex, "hex"))
@@ -70,6 +68,7 @@ class DeviceAssert(TileOp, name="tile.assert"):
         m.check(self, args[0], self.message, args[1] if len(args) > 1 else None)  # type: ignore[arg-type]
 
     @surface("device_assert")
+    @staticmethod
     def build(s: Semantic, cond: Any, msg: Any = "", mask: Any = None) -> None:
         """Stop the launch with the text `msg` if `cond` is false for an element whose `mask` is true.
 
@@ -115,6 +114,7 @@ class ExpectZero(TileOp, name="tile.expect_zero"):
         return args[0]
 
     @surface("expect_zero")
+    @staticmethod
     def build(s: Semantic, x: Any, mask: Any) -> Tensor:
         """`x`, which is expected to be zero where `mask` is true; debug mode checks it."""
         value = s.to_tensor(x)
@@ -138,6 +138,7 @@ class Breakpoint(TileOp, name="tile.breakpoint"):
         m.breakpoint(self)
 
     @surface("breakpoint", module="builtin")
+    @staticmethod
     def build(s: Semantic) -> None:
         s.emit(Breakpoint)
 
@@ -155,6 +156,7 @@ class Barrier(TileOp, name="tile.barrier"):
         m.barrier(self)
 
     @surface("debug_barrier")
+    @staticmethod
     def build(s: Semantic) -> None:
         """Make the threads of the program instance wait for each other. Values never need it."""
         s.emit(Barrier)

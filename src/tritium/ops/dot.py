@@ -10,9 +10,10 @@ from tritium.ir.types import DType, Type, float16, float32, float64, int8, int32
 from tritium.numerics.dot import PRECISIONS
 from tritium.numerics.dot import dot as matrix_product
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, full, operand
+from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.shape import reshape_to
 from tritium.ops.surface import surface
 
 DEFAULT = "default"
@@ -24,12 +25,13 @@ _MULTIPLY = ("int8", "fp16", "bf16", "fp32", "fp64")
 class Dot(TileOp, name="tile.dot"):
     """``a @ b``, or ``acc + a @ b``: [M, K] by [K, N], or with one leading batch axis.
 
-    Both operands have one type (8-bit floats may differ). The product is summed in `out` (int32 for int8, fp64 for fp64,
-    else fp32; a narrower `out` is rounded once at the end) and then added to `acc`, which has the type of the result.
+    Both operands have one type (8-bit floats may differ). The product is summed in int32 for int8, in fp64 for fp64 and
+    in fp32 for the rest, then added to `acc`, which has the type of the result; fp16 results are rounded once.
 
-    precision   for fp32 operands: "ieee", "tf32" (operands cut to 10 mantissa bits), "tf32x3", "bf16x3", "bf16x6" (sums of
-                such products that come close to fp32), or "default": what the backend does unasked
-    imprecise   how many products an fp8 sum on sm_90 may keep in the tensor core's short accumulator; None: its default
+    precision   for fp32 operands: "ieee", "tf32" (operands cut to 10 mantissa bits), "tf32x3", "bf16x3", "bf16x6"
+                (sums of such products that come close to fp32), or "default": what the backend does unasked
+    imprecise   how many products an fp8 sum on sm_90 may keep in the short accumulator of the tensor core; None for
+                the default of the backend
 
     >>> tl.dot(tl.full((1, 2), 3.0, tl.float32), tl.full((2, 1), 4.0, tl.float32))
     [[24.0]]
@@ -67,10 +69,20 @@ class Dot(TileOp, name="tile.dot"):
         # Every matrix is evaluated at its true extents: BLAS chooses its order of summation by shape.
         a, b, *acc = (full(x, v.type.shape) for x, v in zip(args, self.operands, strict=True))
         precision = "ieee" if self.precision == DEFAULT else self.precision
-        kinds = [v.type.scalar.text for v in (self.a, self.b)]
-        return matrix_product(a, b, *kinds, self.out.text, precision, acc[0] if acc else None)
+        left, right = self.a.type.scalar.text, self.b.type.scalar.text
+        return matrix_product(a, b, left, right, self.out.text, precision, acc[0] if acc else None)
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        rank = len(self.result.type.shape)
+        if operand == 2:
+            return wanted
+        other = (
+            rank - 1 if operand == 0 else rank - 2
+        )  # the axis of the result that this operand does not have
+        return tuple(b for b in wanted if other not in b.axes())
 
     @surface("dot")
+    @staticmethod
     def build(
         s: Semantic,
         input: Any,
@@ -81,12 +93,12 @@ class Dot(TileOp, name="tile.dot"):
         max_num_imprecise_acc: Any = None,
         out_dtype: Any = None,
     ) -> Tensor:
-        """The matrix product of `input` [..., M, K] and `other` [..., K, N], added to `acc` [..., M, N] if that is given.
+        """The matrix product of `input` [..., M, K] and `other` [..., K, N], added to `acc` [..., M, N] if given.
 
         Any extents; leading (batch) extents are equal. Both have one type: int8 (result int32), fp16 or an 8-bit float
-        (result `out_dtype`, fp32 or fp16), bf16 or fp32 (result fp32), fp64. `out_dtype` is by default the type of `acc`,
-        else fp32. `input_precision` ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6") applies to fp32 operands; without
-        it the target decides. `allow_tf32` is its older form.
+        (result `out_dtype`, fp32 or fp16), bf16 or fp32 (result fp32), fp64. `out_dtype` is by default the type of
+        `acc`, else fp32. `input_precision` ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6") applies to fp32 operands;
+        without it the target decides. `allow_tf32` is its older form.
         """
         a, b = s.to_tensor(input), s.to_tensor(other)
         rank = len(a.dims)
@@ -109,6 +121,7 @@ class Dot(TileOp, name="tile.dot"):
         )
 
     @surface("matmul", module="operator", operator="@")
+    @staticmethod
     def matmul(s: Semantic, x: Any, y: Any) -> Tensor:
         """``x @ y`` is ``tl.dot(x, y)``."""
         return Dot.build(s, x, y)

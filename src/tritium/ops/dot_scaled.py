@@ -41,14 +41,14 @@ _E2M1 = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, 
 class DotScaled(TileOp, name="tile.dot_scaled"):
     """``lhs @ rhs`` with both operands scaled in groups along K, plus `acc`; fp32.
 
-    lhs, rhs               [M, K] and [K, N] in the formats `lhs_format` and `rhs_format` ("e2m1", "e4m3", "e5m2", "bf16",
-                           "fp16"); "e2m1" is uint8 with two elements to a byte, the first in the low half, along K, or along
-                           M (N) where `lhs_k_pack` (`rhs_k_pack`) is false
+    lhs, rhs               [M, K] and [K, N] in the formats `lhs_format` and `rhs_format` ("e2m1", "e4m3", "e5m2",
+                           "bf16", "fp16"); "e2m1" is uint8 with two elements to a byte, the first in the low half,
+                           along K, or along M (N) where `lhs_k_pack` (`rhs_k_pack`) is false
     lhs_scale, rhs_scale   [M, K / 32] and [N, K / 32], uint8 exponents e that mean 2**(e - 127), 255 being NaN; or
                            [M, K / 16] and [N, K / 16] of fp8e4nv
 
-    Every element times its scale is rounded to fp32 (exact unless it leaves the normal range); the products are those of
-    fp32. `fast_math` allows a backend to ignore NaN scales.
+    Every element times its scale is rounded to fp32 (exact unless it leaves the normal range); the products are those
+    of fp32. `fast_math` allows a backend to ignore NaN scales.
 
     >>> tl.dot_scaled(tl.full((1, 16), 0x22, tl.uint8), None, "e2m1", tl.full((16, 1), 0x22, tl.uint8), None, "e2m1")
     [[32.0]]
@@ -95,6 +95,7 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
         return matrix_product(lhs, rhs, "f32", "f32", "f32", "ieee", next(values, None))
 
     @surface("dot_scaled")
+    @staticmethod
     def build(
         s: Semantic,
         lhs: Any,
@@ -111,9 +112,9 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
     ) -> Tensor:
         """The fp32 product of two matrices in microscaling formats, added to `acc` if that is given.
 
-        `lhs` is [M, K] with `lhs_scale` [M, K / 32], `rhs` is [K, N] with `rhs_scale` [N, K / 32] (not transposed). Formats:
-        "e2m1" (uint8, two elements to a byte), "e4m3", "e5m2", "bf16", "fp16", as the type itself or its bits. Scales are
-        uint8 exponents (or fp8e4nv, one for 16 elements), or None.
+        `lhs` is [M, K] with `lhs_scale` [M, K / 32], `rhs` is [K, N] with `rhs_scale` [N, K / 32] (not transposed).
+        Formats: "e2m1" (uint8, two elements to a byte), "e4m3", "e5m2", "bf16", "fp16", as the type itself or its bits.
+        Scales are uint8 exponents (or fp8e4nv, one for 16 elements), or None.
         """
         if s.dtype_of(out_dtype, "out_dtype of tl.dot_scaled") is not float32:
             s.fail("TRI0622", problem=f"the result is fp32, not {unwrap(out_dtype)}")

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from tritium.ir.types import DType, Type, int1, like
 from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
 from tritium.ops.base import TileOp, TypeRuleError
+from tritium.ops.facts import Bound
 
 ANY_FORMAT: tuple[str, ...] = (*INTEGER_FORMATS, *FLOAT_FORMATS)
 WIDE_FLOATS: tuple[str, ...] = ("f32", "f64")
@@ -16,6 +17,11 @@ WIDE_FLOATS: tuple[str, ...] = ("f32", "f64")
 def by_format(rule: Callable[[Any], float | None]) -> Any:
     """A trait (`unit`, `absorbing`) whose number depends on the operands' format: asked of the op, not the class."""
     return property(rule)
+
+
+def unless_fp8(number: float) -> Any:
+    """`number` as the `float_unit` of all but the 8-bit floats: they saturate, so that infinity times 1 is finite."""
+    return property(lambda op: None if op.operands[0].type.scalar.is_fp8() else number)
 
 
 class Elementwise(TileOp):
@@ -55,6 +61,9 @@ class Elementwise(TileOp):
         scalar = self.operands[0].type.scalar
         assert isinstance(scalar, DType)
         return -1 if scalar.is_int_signed() else scalar.get_int_max_value()
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
 
 class Comparison(Elementwise):

@@ -103,5 +103,19 @@ def _best(order: Array, axis: int, kind: str) -> Array:
 
 def _first_smallest(candidates: Array, index: Array, axis: int) -> Array:
     """Position of the candidate with the smallest index, the first if several have it."""
+    if _rises(index, axis):
+        return np.argmax(candidates, axis=axis)
     ranked = np.where(candidates, index.astype(np.int64), np.int64(2**31))
     return np.argmin(ranked, axis=axis)
+
+
+def _rises(index: Array, axis: int) -> bool:
+    """Whether `index` is one rising row along `axis`, repeated along the other axes: the usual case, a range."""
+    if any(
+        d > 1 and step
+        for a, (d, step) in enumerate(zip(index.shape, index.strides, strict=True))
+        if a != axis
+    ):
+        return False
+    row = index[tuple(slice(None) if a == axis else 0 for a in range(index.ndim))]
+    return bool((row[1:] > row[:-1]).all())

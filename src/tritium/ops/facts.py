@@ -7,6 +7,7 @@ interval       every element lies in [lo, hi] (None: unbounded on that side)
 divisibility   every element is a multiple of this (0: every element is 0)
 poly           the element as a polynomial in the tile coordinates, program ids, loop trips and scalar arguments
 bounds         for i1: comparisons that must all hold where the element is true
+modulo         (x, m) where the element is ``x % m``: an index wrapped to stay in range
 exact          whether `bounds` says everything (true exactly where all hold), or the mask has further conditions
 
 Worked example, ``offs = pid * 64 + tl.arange(0, 64); mask = offs < n``::
@@ -62,8 +63,17 @@ class Unknown:
     axes: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        name = self.value.name or f"v{id(self.value) & 0xFFFF:x}"
+        name = self.value.name or _label(self.value)
         return f"{name}[{', '.join(f'd{a}' for a in self.axes)}]" if self.axes else name
+
+
+def _label(value: Value) -> str:
+    """A value without a name of its own, in words: the op and its attributes, such as ``program_id(0)``."""
+    op = value.owner
+    if not isinstance(op, Op):
+        return f"arg{value.index}"
+    given = ", ".join(str(v) for v in op.attrs.values()) if not op.operands else "..."
+    return f"{op.name.rpartition('.')[2]}({given})" + (f"@{op.loc.line}" if op.operands and op.loc else "")
 
 
 Atom = Axis | Trip | Unknown
@@ -228,6 +238,7 @@ class Facts:
     bounds: tuple[Bound, ...] = ()
     exact: bool = False
     wraps: tuple[Op, ...] = field(default=())
+    modulo: tuple[Poly, Poly] | None = None
 
     @property
     def constant(self) -> int | None:
@@ -410,3 +421,98 @@ def both(x: Facts, y: Facts) -> Facts:
 def describe(facts: Mapping[Value, Facts], name: Callable[[Value], Any]) -> str:
     """One line per value, for dumps."""
     return "\n".join(f"{name(v)}: {f}" for v, f in facts.items())
+
+
+def is_wide_integer(ty: Type) -> bool:
+    """Whether arithmetic on `ty` is that of integers; int1 has its own."""
+    scalar = ty.scalar
+    return isinstance(scalar, DType) and scalar.is_int() and not scalar.is_bool()
+
+
+def map_axes(x: Facts, move: Callable[[int], int]) -> Facts:
+    """`x` with tile coordinates renumbered."""
+    poly = x.poly.map_axes(move) if x.poly is not None else None
+    return replace(x, poly=poly, bounds=tuple(b.map_axes(move) for b in x.bounds))
+
+
+def fix_axes(x: Facts, axes: Iterable[int]) -> Facts:
+    """`x` read at coordinate 0 of `axes`: along them one element stands for all."""
+    out = x
+    for axis in axes:
+        poly = _fixed(out.poly, axis) if out.poly is not None else None
+        bounds = tuple(_fixed_bound(b, axis) for b in out.bounds)
+        kept = tuple(b for b in bounds if b is not None)
+        out = replace(out, poly=poly, bounds=kept, exact=out.exact and len(kept) == len(bounds))
+    return out
+
+
+def _fixed(poly: Poly, axis: int) -> Poly | None:
+    """`poly` at coordinate 0 of `axis`; None if an unknown value depends on it."""
+    if any(isinstance(a, Unknown) and axis in a.axes for a in poly.atoms()):
+        return None
+    return poly.fix_axis(axis)
+
+
+def _fixed_bound(b: Bound, axis: int) -> Bound | None:
+    left, right = _fixed(b.left, axis), _fixed(b.right, axis)
+    return None if left is None or right is None else Bound(left, b.relation, right, b.op)
+
+
+def quotient(x: Facts, y: Facts) -> Facts | None:
+    """x // y, truncating: an interval for a positive constant divisor, the polynomial where it divides exactly."""
+    d = y.constant
+    if d is None or d <= 0:
+        return None
+    lo = None if x.lo is None else _truncated(x.lo, d)
+    hi = None if x.hi is None else _truncated(x.hi, d)
+    poly = x.poly.divided_by(Poly.constant(d)) if x.poly is not None and x.divisibility % d == 0 else None
+    return Facts(lo, hi, x.divisibility // d if x.divisibility % d == 0 else 1, poly, wraps=x.wraps)
+
+
+def _truncated(a: int, d: int) -> int:
+    return -(-a // d) if a < 0 else a // d
+
+
+def remainder(x: Facts, y: Facts) -> Facts | None:
+    """x % y with the sign of x."""
+    modulo = (x.poly, y.poly) if x.poly is not None and y.poly is not None else None
+    if x.lo is None or x.lo < 0 or y.lo is None or y.lo <= 0:
+        return Facts(modulo=modulo)
+    top = y.hi - 1 if y.hi is not None else None
+    if x.hi is not None and x.hi < y.lo:
+        return x  # never reaches the divisor
+    hi = top if x.hi is None or top is None else min(top, x.hi)
+    return Facts(0, hi, _gcd(x.divisibility, y.divisibility), modulo=modulo)
+
+
+def multiple(x: Facts, by: int) -> Facts:
+    """`x`, promised to be a multiple of `by`."""
+    return replace(x, divisibility=math.lcm(x.divisibility, by) if x.divisibility else 0)
+
+
+def advance(pointer: Facts, offset: Facts, itemsize: int) -> Facts:
+    """A pointer moved by `offset` elements; pointers count bytes."""
+    scaled = Facts(
+        None,
+        None,
+        offset.divisibility * itemsize,
+        offset.poly * Poly.constant(itemsize) if offset.poly is not None else None,
+    )
+    poly = (
+        bounded(pointer.poly + scaled.poly) if pointer.poly is not None and scaled.poly is not None else None
+    )
+    return Facts(
+        divisibility=_gcd(pointer.divisibility, scaled.divisibility),
+        poly=poly,
+        wraps=merge_wraps(pointer.wraps, offset.wraps),
+    )
+
+
+def convert(op: Op, x: Facts, source: Type, target: Type) -> Facts | None:
+    """A cast between integers: the value stays if it is known to fit, else the cast may wrap."""
+    if not is_wide_integer(target):
+        return None
+    scalar = source.scalar
+    if not (isinstance(scalar, DType) and scalar.is_int()):
+        return None
+    return fit(op, replace(x, bounds=(), exact=False))

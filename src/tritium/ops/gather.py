@@ -56,6 +56,7 @@ class Gather(TileOp, name="tile.gather"):
         return np.take_along_axis(source, np.broadcast_to(position, common), axis=at)
 
     @surface("gather", method=True)
+    @staticmethod
     def build(s: Semantic, src: Any, index: Any, axis: Any) -> Tensor:
         x, where = s.to_tensor(src), s.to_tensor(index)
         at = axis_of(s, axis, len(x.dims), "gather")

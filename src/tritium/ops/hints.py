@@ -1,4 +1,4 @@
-"""Facts that the kernel's author promises. They change no value; a promise that does not hold makes the rest undefined."""
+"""Facts that the kernel's author promises. They change no value; a broken promise makes the rest undefined."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from tritium.ir.types import Type, int1
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.debug import truth_value
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic
@@ -41,6 +43,14 @@ class Hint(TileOp, name="tile.hint"):
 
     def eval(self, *args: Array) -> Array:
         return args[0]
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        if self.kind != "multiple_of" or self.x.type.shape:
+            return operands[0]
+        return fx.multiple(operands[0], self.values[0])
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
 
 def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
@@ -97,6 +107,7 @@ class Assume(TileOp, name="tile.assume"):
         return None
 
     @surface("assume")
+    @staticmethod
     def build(s: Semantic, cond: Any) -> None:
         """Promise that `cond` is true, which the compiler may use."""
         s.emit(Assume, truth_value(s, cond, "the condition of tl.assume"))

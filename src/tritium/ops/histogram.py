@@ -53,6 +53,7 @@ class Histogram(TileOp, name="tile.histogram"):
         return counts.astype(np.int32).reshape(*batch, self.bins)
 
     @surface("histogram", method=True)
+    @staticmethod
     def build(s: Semantic, input: Any, num_bins: Any, mask: Any = None) -> Tensor:
         """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
 

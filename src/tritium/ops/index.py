@@ -16,8 +16,9 @@ from tritium.ir.types import DType, Type, shaped, tile
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe, literal_of
-from tritium.ops.shape import ExpandDims, reshape_to
+from tritium.ops.shape import ExpandDims
 from tritium.ops.surface import surface
 
 
@@ -138,7 +139,7 @@ class _Pick(NamedTuple):
 
 @surface("getitem", module="internal")
 def getitem(s: Semantic, x: Any, index: Any) -> Tensor:
-    """``x[index]``; `index` is one subscript or a tuple of them: int, slice, None, Ellipsis or a run-time 0-d integer."""
+    """``x[index]``; `index` is one subscript or a tuple: int, slice, None, Ellipsis or a run-time 0-d integer."""
     value = s.to_tensor(x)
     items = unwrap(index)
     items = tuple(items) if isinstance(items, (tuple, list)) else (items,)

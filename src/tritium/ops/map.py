@@ -13,8 +13,8 @@ from tritium.ops.combine import evaluate_region, invoke
 from tritium.ops.control import Yield
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.shape import reshape_to
 from tritium.ops.surface import surface
 
 

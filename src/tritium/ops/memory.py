@@ -9,7 +9,9 @@ import numpy as np
 
 from tritium.ir.core import Value
 from tritium.ir.types import DType, PointerType, Type, int1, like
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -54,6 +56,12 @@ class AddPtr(TileOp, name="tile.addptr"):
         ptr, offset = s.broadcast(ptr, offset)
         return s.emit(AddPtr, ptr, offset)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.advance(operands[0], operands[1], self.ptr.type.scalar.element_ty.itemsize)  # type: ignore[union-attr]
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
+
 
 class Load(TileOp, name="tile.load"):
     """Reads the elements `ptr` points at; lanes whose `mask` is false read nothing and give `other`.
@@ -91,6 +99,9 @@ class Load(TileOp, name="tile.load"):
         mask = rest.pop(0) if self.mask is not None else None
         other = rest.pop(0) if self.other is not None else None
         return m.load(self, args[0], mask, other)  # type: ignore[arg-type]
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
 
 class Store(TileOp, name="tile.store"):

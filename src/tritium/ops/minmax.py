@@ -9,6 +9,7 @@ from tritium.ir.types import DType, bfloat16, float32
 from tritium.numerics.formats import FLOAT_FORMATS
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import Elementwise, by_format
+from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
@@ -53,6 +54,15 @@ class _Extremum(Elementwise):
         if self.is_float:
             return compute(args[0], args[1], self.format, propagate_nan=self.propagate_nan)
         return compute(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        if self.is_float:
+            return None
+        pick = max if self.largest else min
+        lows, highs = [f.lo for f in operands], [f.hi for f in operands]
+        lo = pick(x for x in lows if x is not None) if None not in lows else None
+        hi = pick(x for x in highs if x is not None) if None not in highs else None
+        return Facts(lo, hi)
 
 
 class Minimum(_Extremum, name="tile.minimum"):

@@ -1,9 +1,9 @@
 """Random numbers: Philox-4x32-10 and what Triton makes of its words, bit for bit.
 
-The generator is Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011), as in Random123. For 32-bit counters the
-key is (low word, high word) of the 64-bit seed and the counter (low offset, high offset, 0, 0), so a number depends on
-seed and offset alone. `rand` folds a word to [0, 1): read as int32, ``x < 0 ? -x - 1 : x``, times 4.6566127342e-10.
-`randn` is Box and Muller's transform of the first two words.
+The generator is that of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (2011), as in Random123. For
+32-bit counters the key is (low word, high word) of the 64-bit seed and the counter (low offset, high offset, 0, 0), so
+a number depends on seed and offset alone. `rand` folds a word to [0, 1): read as int32, ``x < 0 ? -x - 1 : x``, times
+4.6566127342e-10. `randn` is Box and Muller's transform of the first two words.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tritium.ir.types import DType, Type, int32, int64, like, uint32, uint64
-from tritium.numerics.philox import philox as philox_words
+from tritium.ir.types import DType, Type, int32, int64, uint32, uint64
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.cast import reinterpret
 from tritium.ops.handles import Tensor
@@ -47,10 +46,13 @@ class Philox(TileOp, name="tile.philox"):
         return (ty,) * 4
 
     def eval(self, *args: Array) -> tuple[Array, ...]:
+        from tritium.numerics.philox import philox as philox_words
+
         bits = self.c0.type.scalar.primitive_bitwidth
         return tuple(philox_words(args[:4], args[4:], self.rounds, bits))
 
     @surface("philox_impl")
+    @staticmethod
     def build(
         s: Semantic, c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = ROUNDS
     ) -> Four:
@@ -175,6 +177,3 @@ def randn4x(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Four
     """Four tiles of standard normal fp32 numbers for the integers `offset`."""
     a, b, c, d = rand4x(s, seed, offset, n_rounds)
     return (*pair_uniform_to_normal(s, a, b), *pair_uniform_to_normal(s, c, d))
-
-
-__all__ = ["Philox", "like"]

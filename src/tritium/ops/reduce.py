@@ -16,10 +16,11 @@ from tritium.ops.axes import axis_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr, operand, region
 from tritium.ops.create import Arange
 from tritium.ops.extremum import extremum_region, is_extremum, pick_extremum
+from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
+from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, describe
-from tritium.ops.shape import reshape_to
 from tritium.ops.surface import SURFACES, surface
 
 
@@ -59,7 +60,11 @@ class Reduce(TileOp, name="tile.reduce"):
         out = tree.reduce_axis(parts, at, self.combine, run)
         return out[0] if len(out) == 1 else out
 
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
+
     @surface("reduce", method=True)
+    @staticmethod
     def build(s: Semantic, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
         """`input` (a tile, or a tuple of tiles of one shape) reduced along `axis` by the jit function `combine_fn`.
 
@@ -100,6 +105,13 @@ def sum_dtype(x: DType, dtype: DType | None) -> DType:
     if x.is_int() and x.primitive_bitwidth < 32:
         return uint32 if x.is_int_unsigned() else int32
     return x
+
+
+def extreme_dtype(x: DType) -> DType:
+    """The type in which max and min are computed and given."""
+    if x.primitive_bitwidth >= 32:
+        return x
+    return float32 if x.is_floating() else int32
 
 
 def numbers(s: Semantic, x: Any, function: str, integers: bool = False) -> tuple[Tensor, DType]:
@@ -172,8 +184,7 @@ def reduce_or(s: Semantic, input: Any, axis: Any = None, keep_dims: Any = False)
 
 def _extreme(s: Semantic, input: Any, axis: Any, keep_dims: Any, function: str, body: str) -> Tensor:
     x, element = numbers(s, input, function)
-    if element.primitive_bitwidth < 32:
-        x = s.cast(x, float32 if element.is_floating() else int32)
+    x = s.cast(x, extreme_dtype(element))
     return _simple(s, x, axis, keep_dims, binary_body(s, body), function)
 
 

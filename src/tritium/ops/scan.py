@@ -55,6 +55,7 @@ class Scan(TileOp, name="tile.scan"):
         return np.flip(total, at) if self.reverse else total
 
     @surface("associative_scan", method=True)
+    @staticmethod
     def build(s: Semantic, input: Any, axis: Any, combine_fn: Any, reverse: Any = False) -> Any:
         """Running combination of `input` (a tile, or a tuple of tiles of one shape) along `axis` by `combine_fn`.
 
@@ -90,7 +91,7 @@ def _scanned(
 def cumsum(s: Semantic, input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -> Tensor:
     """Running sum along `axis`, from the end if `reverse`.
 
-    Integers narrower than 32 bits are summed as int32 or uint32 and bf16 as fp32, or all in `dtype` where that is given.
+    Integers narrower than 32 bits are summed as int32 or uint32 and bf16 as fp32, or all in `dtype` where given.
 
     >>> tl.cumsum(tl.arange(0, 4), axis=0)
     [0, 1, 3, 6]

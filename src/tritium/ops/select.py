@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from tritium.ir.types import PointerType, Type, int1, like
+from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, operand
+from tritium.ops.facts import Bound, Facts
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
@@ -38,6 +40,12 @@ class Select(TileOp, name="tile.select"):
     def eval(self, *args: Array) -> Array:
         condition, x, y = args
         return np.where(condition, x, y)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.join(operands[1], operands[2])
+
+    def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
+        return wanted
 
     @surface("where")
     @staticmethod

@@ -198,6 +198,8 @@ class Semantic:
 
     def dtype_of(self, x: Any, what: str = "dtype") -> DType:
         value = unwrap(x)
+        if isinstance(value, TileType):  # of a block pointer: p.dtype.element_ty
+            value = value.element
         if not isinstance(value, DType):
             self.fail("TRI0510", what=what, got=describe(x))
         return value
@@ -234,7 +236,9 @@ class Semantic:
             return x
         if isinstance(source, DType) and isinstance(to, DType):
             if _lacks_conversion(source, to):
-                self.fail("TRI0412", got=describe(x), target=to, hint="convert in two steps, through tl.float32")
+                self.fail(
+                    "TRI0412", got=describe(x), target=to, hint="convert in two steps, through tl.float32"
+                )
             return self.emit(Cast, x, to=to, rounding=rounding or "rtne")
         if isinstance(source, DType):
             if not source.is_int():

@@ -16,7 +16,7 @@ from tritium.numerics.formats import Format, format_of
 from tritium.ops.axes import axis_of
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.handles import Tensor, unwrap
-from tritium.ops.reduce import numbers
+from tritium.ops.reduce import extreme_dtype, numbers
 from tritium.ops.semantic import Semantic
 from tritium.ops.shape import permuted
 from tritium.ops.surface import surface
@@ -54,28 +54,34 @@ class Sort(TileOp, name="tile.sort"):
         return from_order_keys(keys[..., : self.k or dims[-1]], form)
 
     @surface("sort", method=True)
+    @staticmethod
     def build(s: Semantic, x: Any, dim: Any = None, descending: Any = False) -> Tensor:
         """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`."""
         value, _ = numbers(s, x, "sort")
         return _along(s, value, dim, s.const_bool(descending, "descending"), None, "sort")
 
     @surface("topk")
+    @staticmethod
     def topk(s: Semantic, x: Any, k: Any, dim: Any = None, descending: Any = True) -> Tensor:
         """The `k` largest elements along axis `dim` (None: the last), largest first; the smallest if not `descending`.
 
-        `k` is any number from 1 to the extent of the axis.
+        `k` is any number from 1 to the extent of the axis. Where it is less than that, the result has the type of tl.max:
+        fp32 for narrower floats, int32 for narrower integers.
 
         >>> tl.topk(tl.arange(0, 5), 2)
         [4, 3]
         """
-        value, _ = numbers(s, x, "topk")
+        value, element = numbers(s, x, "topk")
         axis = axis_of(s, -1 if unwrap(dim) is None else dim, len(value.dims), "topk")
         count, extent = s.const_int(k, "k of topk"), value.dims[axis]
         if not 1 <= count <= extent:
             s.fail("TRI0613", k=count, extent=extent)
+        if count < extent:
+            value = s.cast(value, extreme_dtype(element))
         return _along(s, value, axis, s.const_bool(descending, "descending"), count, "topk")
 
     @surface("bitonic_merge")
+    @staticmethod
     def bitonic_merge(s: Semantic, x: Any, dim: Any = None, descending: Any = False) -> Tensor:
         """`x`, whose elements along axis `dim` first rise and then fall (or are rotated so), in order.
 

@@ -16,7 +16,8 @@ op gets its rules by declaring them.
 
 from __future__ import annotations
 
-from tritium.ir.core import Op, Region, Value
+from tritium.ir.core import Function, Op, Region, Value
+from tritium.ir.match import Record
 from tritium.ir.rewrite import ERASED, Replacement, Rewriter, RewriteSet
 from tritium.ir.types import DType, Type
 from tritium.ops.base import TileOp
@@ -30,6 +31,15 @@ from tritium.passes.fold_constants import constant_of, is_constant
 
 RULES = RewriteSet("canonicalize")
 RULES.on_all.extend(FOLD.on_all)
+
+
+def run(function: Function, record: Record | None = None) -> bool:
+    """Apply the rules to a fixpoint. Whether anything changed."""
+    fired = RULES.apply(function)
+    if record is not None:
+        for name, times in fired.items():
+            record.plan("canonicalize", name if times == 1 else f"{name} ({times} times)")
+    return bool(fired)
 
 
 def _is_float(ty: Type) -> bool:

@@ -19,21 +19,26 @@ from __future__ import annotations
 from typing import Any
 
 from tritium.ir.core import Function, Op, Region, Value
+from tritium.ir.match import Record
 from tritium.ops.base import Effect, TileOp
 
 Key = tuple[Any, ...]
 _ORDERS = Effect.WRITE | Effect.ATOMIC | Effect.BARRIER | Effect.VOLATILE
 
 
-def run(function: Function) -> bool:
+def run(function: Function, record: Record | None = None) -> bool:
     """Eliminate common subexpressions. Whether anything changed."""
-    return _region(function.body, {})
+    gone: list[Op] = []
+    _region(function.body, {}, gone)
+    if record is not None:
+        for op in gone:
+            record.plan("eliminate_common", f"{op.name} reuses an earlier result", op)
+    return bool(gone)
 
 
-def _region(region: Region, outer: dict[Key, Op]) -> bool:
+def _region(region: Region, outer: dict[Key, Op], gone: list[Op]) -> None:
     known = dict(outer)
     loads: dict[Key, Op] = {}
-    changed = False
     for op in list(region.ops):
         assert isinstance(op, TileOp)
         effects = op.effects()
@@ -45,7 +50,7 @@ def _region(region: Region, outer: dict[Key, Op]) -> bool:
             if effects & _ORDERS:
                 loads.clear()
             for nested in op.regions:
-                changed |= _region(nested, known)
+                _region(nested, known, gone)
             continue
         key = _key(op)
         earlier = table.get(key)
@@ -53,8 +58,7 @@ def _region(region: Region, outer: dict[Key, Op]) -> bool:
             table[key] = op
         else:
             op.replace_with(earlier.results)
-            changed = True
-    return changed
+            gone.append(op)
 
 
 def _key(op: TileOp) -> Key:

@@ -17,18 +17,22 @@ whose result is unused go too, unless volatile. A loop without effects is taken 
 from __future__ import annotations
 
 from tritium.ir.core import Function, Op, Region, Value
+from tritium.ir.match import Record
 from tritium.ops.base import Effect
 from tritium.ops.control import For, If, While, Yield
 
 _KEEPS = Effect.WRITE | Effect.ATOMIC | Effect.BARRIER | Effect.IO | Effect.VOLATILE
 
 
-def run(function: Function) -> bool:
+def run(function: Function, record: Record | None = None) -> bool:
     """Eliminate dead ops and dead carried values. Whether anything changed."""
     marker = _Marker()
     marker.region(function.body)
     marker.settle()
-    return _sweep(function.body, marker.live_ops, marker.live)
+    changed = _sweep(function.body, marker.live_ops, marker.live)
+    if changed and record is not None:
+        record.plan("eliminate_dead", "ops and carried values that nothing needs are gone")
+    return changed
 
 
 class _Marker:

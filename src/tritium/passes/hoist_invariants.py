@@ -16,35 +16,46 @@ have run at all. Loads stay: whether they may move is a question of memory order
 from __future__ import annotations
 
 from tritium.ir.core import Function, Op, Region
+from tritium.ir.match import Record, Reject
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.control import For, While
 
 
-def run(function: Function) -> bool:
+def run(function: Function, record: Record | None = None) -> bool:
     """Hoist loop-invariant ops, inner loops first. Whether anything changed."""
-    return _region(function.body)
+    return _region(function.body, record if record is not None else Record())
 
 
-def _region(region: Region) -> bool:
+def _region(region: Region, record: Record) -> bool:
     changed = False
     for op in list(region.ops):
         for nested in op.regions:
-            changed |= _region(nested)
+            changed |= _region(nested, record)
         if isinstance(op, (For, While)):
             for nested in op.regions:
-                changed |= _hoist(nested, op)
+                changed |= _hoist(nested, op, record)
     return changed
 
 
-def _hoist(region: Region, loop: Op) -> bool:
+def _hoist(region: Region, loop: Op, record: Record) -> bool:
     changed = False
     for op in list(region.ops):
+        if (
+            isinstance(op, TileOp)
+            and not op.regions
+            and op.effects() is Effect.READ
+            and not _depends_on(op, loop)
+        ):
+            record.reject(
+                "hoist_invariants", Reject("a load stays in its loop: memory may change in between", op.loc)
+            )
         if isinstance(op, TileOp) and _movable(op) and not _depends_on(op, loop):
             op.move_before(loop)
+            record.plan("hoist_invariants", f"{op.name} runs once, before the loop", op)
             changed = True
         elif not isinstance(op, (For, While)):
             for nested in op.regions:
-                changed |= _hoist(nested, loop)
+                changed |= _hoist(nested, loop, record)
     return changed
 
 

@@ -30,7 +30,8 @@ class NullAllocator:
         raise make_error("TRI0735", function="the kernel", size=size)
 
 
-_allocator: ContextVar[Any] = ContextVar("tritium_allocator", default=NullAllocator())
+_NULL_ALLOCATOR = NullAllocator()
+_allocator: ContextVar[Any] = ContextVar("tritium_allocator", default=_NULL_ALLOCATOR)
 
 
 def set_allocator(allocator: Allocator) -> None:

@@ -37,7 +37,7 @@ A variable carried from one turn of a loop to the next keeps one type and shape.
 value is a number (`acc = 0` is an int32) and the body adds floats, or the start is a number and the body
 makes it a tile.
 """,
-        hint="start with the type the body gives: tl.zeros(shape, dtype), 0.0 for a float, or .to(...) in the body",
+        hint="start with the type the body gives: tl.zeros(shape, dtype), or 0.0 for a float",
         broken=kernel("""
 acc = 0
 for i in range(8):

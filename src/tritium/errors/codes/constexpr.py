@@ -167,17 +167,4 @@ Names of NumPy or PyTorch types are not types of the language.
         broken=kernel("tl.store(x_ptr, tl.load(x_ptr).to(1))"),
         mended=kernel("tl.store(x_ptr, tl.load(x_ptr).to(tl.float16))"),
     ),
-    Entry(
-        code="TRI0511",
-        cls=CompilationError,
-        title="a value annotated `tl.constexpr` is known only at run time",
-        message="`{name}` is annotated tl.constexpr, and its value is {got}",
-        explanation="""
-The annotation promises a value that is known when the kernel is compiled. Results of loads, of program_id
-and of ordinary parameters are known only while the kernel runs.
-""",
-        hint="leave the annotation out",
-        broken=kernel("v: tl.constexpr = tl.load(x_ptr)\ntl.store(x_ptr, v)"),
-        mended=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v)"),
-    ),
 )

@@ -46,13 +46,14 @@ def program(text: str) -> str:
 def kernel(body: str, params: str = "x_ptr", args: str = "x", before: str = "", grid: str = "(1,)") -> str:
     """A program that launches `kernel(params)` once per grid point with `args`.
 
-    `x` is eight float32 numbers 0...7, `n` eight int32 numbers 1...8; only the one that `args` mentions is made.
+    `x` is eight float32 numbers 0...7, `n` eight int32 numbers 1...8; only what `args` mentions is made.
     `before` is text to stand before the kernel, such as a helper.
     """
+    mentioned = args.replace(" ", "").split(",")
     arrays = ""
-    if "x" in args.replace("=", ",").replace(" ", "").split(","):
+    if "x" in mentioned:
         arrays += "x = np.arange(8, dtype=np.float32)\n"
-    if "n" in args.replace("=", ",").replace(" ", "").split(","):
+    if "n" in mentioned:
         arrays += "n = np.arange(1, 9, dtype=np.int32)\n"
     before = before.strip() + "\n\n\n" if before else ""
     text = indent(body.strip("\n"), "    ")

@@ -133,8 +133,8 @@ Text is made at compile time, for tl.static_print, tl.static_assert and the like
 give them to tl.device_print, which takes a fixed prefix and then values.
 """,
         hint='write tl.device_print("{name}", {name})',
-        broken=kernel("v = tl.load(x_ptr)\ntl.static_print(f'v is {v + 1}')"),
-        mended=kernel("v = tl.load(x_ptr)\ntl.static_print(f'v is a {v.dtype}')"),
+        broken=kernel("v = tl.load(x_ptr)\ntl.static_print(f'v is {v}')"),
+        mended=kernel("v = tl.load(x_ptr)\ntl.device_print('v', v)"),
     ),
     Entry(
         code="TRI0228",

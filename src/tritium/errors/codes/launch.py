@@ -128,7 +128,7 @@ are for functions used inside other kernels.
         cls=ArgumentError,
         title="an argument given twice",
         message="`{function}` is given `{name}` by position and by keyword",
-        explanation="Each parameter gets one value.",
+        explanation="Each parameter gets one value, either by its position in the call or by its name.",
         hint="remove one of the two",
         broken=kernel("tl.store(x_ptr, value)", params="x_ptr, value", args="x, 1.0, value=2.0"),
         mended=kernel("tl.store(x_ptr, value)", params="x_ptr, value", args="x, value=2.0"),

@@ -180,18 +180,6 @@ arguments.
         mended=kernel(_EIGHT + "tl.store(x_ptr, tl.sum(tl.topk(v, 4)))"),
     ),
     Entry(
-        code="TRI0614",
-        cls=CompilationError,
-        title="an axis along which an operation does not work",
-        message="`{function}` works along the last axis only, and this is axis {axis} of {rank}",
-        explanation="""
-Sorting moves elements along the last axis. Bring another axis there and back with tl.trans.
-""",
-        hint="transpose first: tl.sort(tl.trans(x))",
-        broken=_on_square("product = tl.sort(a, dim=0)"),
-        mended=_on_square("product = tl.trans(tl.sort(tl.trans(a), dim=1))"),
-    ),
-    Entry(
         code="TRI0615",
         cls=CompilationError,
         title="`tl.histogram` of something that cannot be counted",
@@ -315,7 +303,7 @@ tl.store(p, tl.zeros((4,), tl.float32))
         message="the {what} of `{function}` must be an integer, and this is {got}",
         explanation="Random numbers are computed from a seed and the offset of each element, both integers.",
         hint="convert with .to(tl.int32)",
-        broken=kernel("tl.store(x_ptr, tl.rand(0.5, 0))"),
-        mended=kernel("tl.store(x_ptr, tl.rand(5, 0))"),
+        broken=kernel("offs = tl.arange(0, 8)\ntl.store(x_ptr + offs, tl.rand(0.5, offs))"),
+        mended=kernel("offs = tl.arange(0, 8)\ntl.store(x_ptr + offs, tl.rand(5, offs))"),
     ),
 )

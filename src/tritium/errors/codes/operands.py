@@ -251,11 +251,11 @@ on the strength of that promise.
         title="a subscript that tiles do not take",
         message="a tile of shape {shape} cannot be indexed with {got}",
         explanation="""
-A subscript of a tile is made of `:`, None, compile-time integers and slices with compile-time bounds, at
-most one for each axis, and `...`. To pick elements by run-time indices use tl.gather, or load them
-through pointers.
+A subscript of a tile is made of `:`, None, integers and slices with compile-time bounds, at most one for
+each axis, and `...`, with NumPy's meaning. A slice has at least one element. To pick elements by a tile
+of indices use tl.gather.
 """,
-        hint="use compile-time indices, or tl.gather(x, index, axis)",
+        hint="use integers or slices with compile-time bounds, or tl.gather(x, index, axis)",
         broken=kernel(_OFFS + "v = tl.load(x_ptr + offs)\ntl.store(x_ptr, v[0, 1])"),
         mended=kernel(_OFFS + "v = tl.load(x_ptr + offs)\ntl.store(x_ptr, v[1])"),
     ),

@@ -19,7 +19,7 @@ A kernel is compiled from the text of its function, so that text has to be withi
 notebook's or the prompt's history, or registered by whoever called `exec`. A function whose code object
 came from elsewhere (an extension module, a pickle, a deleted file) has none.
 """,
-        hint="define the kernel in a file, or call tritium.errors.register_source(filename, text) before exec",
+        hint="define the kernel in a file, or call tritium.errors.register_source(file, text) before exec",
     ),
     Entry(
         code="TRI0102",

@@ -1,0 +1,127 @@
+"""``tritium``: the command line's entry point. Verbs live in files of their own and load only when used."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from tritium import __version__
+from tritium.errors import TritiumError
+
+app = typer.Typer(
+    name="tritium",
+    help="A compiler for the Triton language: run, inspect and explain kernels without a GPU.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+_PASS_ON: dict[str, Any] = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "allow_interspersed_args": False,
+}
+BackendOption = Annotated[
+    str | None, typer.Option("--backend", "-b", help="interpret, cpu or cuda; by default the data decides.")
+]
+SignatureOption = Annotated[
+    str | None,
+    typer.Option("--signature", "-s", help='Types by parameter, such as "*fp32:16, *fp32, i32, 128".'),
+]
+
+
+def _version(show: bool) -> None:
+    if show:
+        typer.echo(f"tritium {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command(context_settings=_PASS_ON)
+def run(
+    context: typer.Context,
+    backend: BackendOption = None,
+    trace: Annotated[
+        list[str] | None,
+        typer.Option("--trace", metavar="LINE", help="Print the values of this kernel line as it runs."),
+    ] = None,
+    module: Annotated[str | None, typer.Option("-m", metavar="MODULE", help="Run a module.")] = None,
+    code: Annotated[str | None, typer.Option("-c", metavar="CODE", help="Run code given as text.")] = None,
+) -> None:
+    """Run a Triton program unmodified: SCRIPT [ARGS]..., -m MODULE [ARGS]... or -c CODE [ARGS]..."""
+    from tritium.cli import run as verb
+
+    verb.run(context.args, backend=backend, trace=trace or [], module=module, code=code)
+
+
+@app.command()
+def ir(
+    target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
+    stage: Annotated[str, typer.Option(help="Stage to print; `tritium stages` lists them.")] = "opt.tir",
+    signature: SignatureOption = None,
+    locs: Annotated[bool, typer.Option("--locs", help="Show source locations.")] = False,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="STAGE=FILE", help="Take a stage's text from a file and go on from there."
+        ),
+    ] = None,
+) -> None:
+    """Print a kernel at one stage of the compiler."""
+    from tritium.cli import ir as verb
+
+    verb.ir(target, stage, signature, locs, start)
+
+
+@app.command()
+def explain(
+    target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
+    text: Annotated[bool, typer.Option("--text", help="Plain text (the only form in this version).")] = True,
+    signature: SignatureOption = None,
+    json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> None:
+    """Explain how a kernel is compiled: stages, memory accesses, plans and why others did not apply."""
+    from tritium.cli import explain as verb
+
+    verb.explain(target, signature, as_json=json)
+
+
+@app.command()
+def stages(
+    target: Annotated[str | None, typer.Argument(help="Only this target.")] = None,
+) -> None:
+    """List the compiler's stages per target, in order."""
+    from tritium.cli import stages as verb
+
+    verb.stages(target)
+
+
+@app.command()
+def doctor(json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False) -> None:
+    """Say what works on this machine, what is missing, and the command that mends it."""
+    from tritium.cli import doctor as verb
+
+    raise typer.Exit(verb.doctor(as_json=json))
+
+
+def main() -> None:
+    """Run the command line. A user's mistake ends in its message and status 1, without a traceback."""
+    try:
+        app()
+    except TritiumError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Kernels with explicit inputs and expected outputs, computed with NumPy, in the sense of compiled Triton 3.6."""

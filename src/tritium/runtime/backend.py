@@ -46,7 +46,7 @@ def _interpret(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
     options = Options(trace_lines=lines)
     program = kernel.prepared.get(lines)
     if program is None:
-        program = kernel.prepared.setdefault(lines, Program(kernel.ir, keep_values=bool(lines)))
+        program = kernel.prepared.setdefault(lines, Program(kernel.ir, trace_lines=lines))
     with _HostCopies(arguments) as host:
         run_grid(program, grid, host, options=options)
 

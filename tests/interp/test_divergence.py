@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import run
-from random_programs import ROW, TABLE, RandomKernel
+
+from tests.interp.launching import run
+from tests.interp.random_programs import ROW, TABLE, RandomKernel
 
 GRIDS = ((7, 1, 1), (4, 3, 1), (2, 3, 2), (1, 5, 1), (1, 1, 1))
 

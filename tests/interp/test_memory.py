@@ -7,9 +7,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import run
-from kernels import FILE, Kernel
 
+from tests.interp.kernels import FILE, Kernel
+from tests.interp.launching import run
 from tritium.errors import InterpreterError, OutOfBoundsError
 from tritium.ir.types import (
     DTYPES,

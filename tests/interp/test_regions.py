@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import run
-from kernels import Kernel
 
+from tests.interp.kernels import Kernel
+from tests.interp.launching import run
 from tritium.errors import DeviceAssertError, InterpreterError
 from tritium.ir.types import int32, pointer
 from tritium.ops.check import Check

@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.interp.kernels import Kernel
 from tests.interp.launching import run
 from tests.interp.random_programs import ROW, TABLE, RandomKernel
 from tritium.backends.interp.batch import Batch, Selection, merge
+from tritium.ir.types import int32, pointer
 
 UNWRITTEN = 987654321
 GRIDS = ((7, 1, 1), (4, 3, 1), (2, 3, 2), (1, 5, 1), (1, 1, 1))
@@ -53,8 +55,8 @@ def test_selections_follow_each_other_and_merge(seed: int) -> None:
     if inner.count == 1:
         return
     condition = random_condition(inner.shape, rng)
-    second = Selection.where(condition, inner)
-    both = first.then(second, inner.shape)
+    second = first.continued(condition, inner)
+    both = first.then(second)
     small = inner.select(second)
     assert batch.select(both).shape == small.shape
     for _ in range(4):
@@ -62,8 +64,34 @@ def test_selections_follow_each_other_and_merge(seed: int) -> None:
         twice, once = second.take(first.take(value)), both.take(value)
         assert np.array_equal(*np.broadcast_arrays(twice, once))
         # The two halves of the inner batch, put together again.
-        halves = [Selection.where(c, inner) for c in (condition, ~condition)]
+        halves = [first.continued(c, inner) for c in (condition, ~condition)]
         whole = merge([(h, h.take(first.take(value))) for h in halves], inner)
         assert np.array_equal(*np.broadcast_arrays(whole, first.take(value)))
     ids = [small.program(p) for p in small.positions()]
     assert ids == sorted(ids, key=lambda p: p[::-1])
+
+
+@pytest.mark.parametrize("grid", ((4, 4, 1), (3, 4, 5)))
+def test_a_loop_left_first_along_one_axis_and_then_along_another(grid: tuple[int, int, int]) -> None:
+    """Iteration n goes on where the program id of axis n is not 0, and adds 10 to the power of n."""
+    k = Kernel(out=pointer(int32), nx=int32, ny=int32)
+    ids = [k.pid(axis) for axis in range(3)]
+    zero = k.value(0, int32)
+
+    def going(n: Any, power: Any, total: Any) -> Any:
+        chosen = k.where(k.eq(n, 0), ids[0], k.where(k.eq(n, 1), ids[1], k.where(k.eq(n, 2), ids[2], zero)))
+        return k.lt(zero, chosen)
+
+    def body(n: Any, power: Any, total: Any) -> list[Any]:
+        return [k.add(n, 1), k.mul(power, 10), k.add(total, power)]
+
+    total = k.while_([zero, k.value(1, int32), ids[1]], going, body)[2]
+    row = k.add(k.mul(k.add(k.mul(ids[2], k.ny), ids[1]), k.nx), ids[0])
+    k.store(k.ptr(k.out, row), total)
+    out = np.zeros(grid[::-1], np.int32)
+    run(k.done(), grid, out, grid[0], grid[1])
+    for z in range(grid[2]):
+        for y in range(grid[1]):
+            for x in range(grid[0]):
+                expected = y + (0 if not x else 1 if not y else 11 if not z else 111)
+                assert out[z, y, x] == expected

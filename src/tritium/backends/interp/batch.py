@@ -128,13 +128,25 @@ class Selection:
         else:
             out[self.index] = value.reshape(value.shape[:1] + value.shape[BATCH_AXES:])
 
-    def then(self, inner: Selection, shape: Extents) -> Selection:
-        """The selection that gives at once what `inner` selects from this one; `shape` is this one's batch."""
+    def continued(self, condition: Array, inner: Batch) -> Selection:
+        """Those of `inner`, the batch this selection gives, for which `condition` holds, so that `then` can follow.
+
+        Positions along another axis than this selection's would make a box that no selection of the outer batch
+        gives; they become a list.
+        """
+        chosen = Selection.where(condition, inner)
+        if self.axis is None or chosen.axis is None or chosen.axis == self.axis:
+            return chosen
+        return Selection(None, *_listed(chosen, inner.shape))
+
+    def then(self, inner: Selection) -> Selection:
+        """The selection that gives at once what `inner` (see `continued`) selects from what this one gives."""
         if self.axis is None:
             return Selection(None, *(i[inner.index[0]] for i in self.index))
         if inner.axis == self.axis:
             return Selection(self.axis, self.index[0][inner.index[0]])
-        index = list(inner.index if inner.axis is None else _listed(inner, shape))
+        assert inner.axis is None
+        index = list(inner.index)
         index[self.axis] = self.index[0][index[self.axis]]
         return Selection(None, *index)
 

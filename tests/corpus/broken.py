@@ -881,7 +881,7 @@ x = np.ones(8, np.float32)
 kernel[(1, 1, 1, 2)](x)  #!
 """,
         "grid",
-        "4",
+        "(1, 1, 1, 2)",
     ),
     _broken(
         "fractional_grid",

@@ -1,8 +1,8 @@
-"""Broken programs: element types, pointers and arguments that do not fit."""
+"""Programs whose element types, pointers or arguments do not fit."""
 
 from __future__ import annotations
 
-from .model import broken
+from .broken_program import broken
 
 TYPE = [
     broken(

@@ -1,8 +1,8 @@
-"""Broken programs: block shapes that do not fit."""
+"""Programs whose block shapes do not fit."""
 
 from __future__ import annotations
 
-from .model import broken
+from .broken_program import broken
 
 SHAPE = [
     broken(

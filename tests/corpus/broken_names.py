@@ -1,8 +1,8 @@
-"""Broken programs: names that stand for nothing."""
+"""Programs with names that stand for nothing a kernel can use."""
 
 from __future__ import annotations
 
-from .model import broken
+from .broken_program import broken
 
 NAME = [
     broken(

@@ -1,8 +1,8 @@
-"""Broken programs: constructs that kernels do not have."""
+"""Programs with constructs that kernels do not have."""
 
 from __future__ import annotations
 
-from .model import broken
+from .broken_program import broken
 
 SYNTAX = [
     broken(

@@ -1,8 +1,4 @@
-"""What a broken program is: a script, and the line and kind that its error must name.
-
-Each program is a whole script that fails when it is run; the offending line is marked in the text below and
-the mark is taken out. Errors of a launch name the line of the launch, all others a line of a kernel.
-"""
+"""What a broken program is: a script that must fail, and the line and kind that its error must name."""
 
 from __future__ import annotations
 
@@ -43,6 +39,7 @@ class Broken:
 
 
 def broken(name: str, kind: str, body: str, *mentions: str) -> Broken:
+    """A script made of the usual imports and ``body``, whose offending line ends in the mark ``  #!``."""
     if kind not in KINDS:
         raise ValueError(f"broken program {name} has the unknown kind {kind!r}")
     lines = (HEADER + body).splitlines()

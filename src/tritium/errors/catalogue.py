@@ -16,7 +16,14 @@ from tritium.errors.location import Loc, call_site
 if TYPE_CHECKING:
     from tritium.errors.codes.entry import Entry
 
-_AT_THE_CALL = ("TRI07", "TRI0313", "TRI0104", "TRI0907", "TRI0911")  # raised while the program calls us
+_AT_THE_CALL = (
+    "TRI07",
+    "TRI0313",
+    "TRI0104",
+    "TRI0907",
+    "TRI0908",
+    "TRI0911",
+)  # raised while the program calls us
 
 
 @lru_cache(maxsize=1)

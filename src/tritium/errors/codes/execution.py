@@ -46,6 +46,27 @@ setting it.
         mended=kernel("while tl.atomic_add(n_ptr, -1) > 0:\n    pass", params="n_ptr", args="n"),
     ),
     Entry(
+        code="TRI0805",
+        cls=InterpreterError,
+        title="a combine function that depends on the program instance",
+        message="the interpreter cannot execute `{op}`: {problem}",
+        explanation="""
+The interpreter applies the function of tl.reduce, tl.associative_scan and tl.map_elementwise to the
+elements of many program instances at once, so it can use its arguments and compile-time values only.
+""",
+        hint="apply what depends on the program instance before or after",
+        broken=kernel(
+            "v = tl.load(x_ptr + tl.arange(0, 8))\ntl.store(x_ptr, tl.reduce(v, 0, add))",
+            before="@triton.jit\ndef add(a, b):\n    return a + b + tl.program_id(0)",
+            grid="(2,)",
+        ),
+        mended=kernel(
+            "v = tl.load(x_ptr + tl.arange(0, 8))\ntl.store(x_ptr, tl.reduce(v, 0, add) + tl.program_id(0))",
+            before="@triton.jit\ndef add(a, b):\n    return a + b",
+            grid="(2,)",
+        ),
+    ),
+    Entry(
         code="TRI0806",
         cls=InterpreterError,
         title="a store to a read-only array",

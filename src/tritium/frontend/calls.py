@@ -41,6 +41,8 @@ class Calls(Expressions):
                 self.fail("TRI0228", keyword.value, name=f"*{ast.unparse(keyword.value)}", got="a `**` argument")
             kwargs[keyword.arg] = self.eval(keyword.value)
         self.node = node
+        if node is self.discarded and isinstance(target, Builtin | BoundSurface) and target.surface.must_use:
+            self.fail("TRI0623", node, function=target.surface.qualified_name)
         return self.apply(target, args, kwargs, node)
 
     def apply(self, target: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:

@@ -87,6 +87,7 @@ class Evaluator:
         self.options = options
         self.frame: Frame = None  # type: ignore[assignment]
         self.node: ast.AST = None  # type: ignore[assignment]
+        self.discarded: ast.AST | None = None  # the expression that is a statement of its own
         self.captures: dict[tuple[int, str], Capture] = {}
         self.sources: dict[int, KernelSource] = {}
         self.dropped = False

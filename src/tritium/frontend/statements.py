@@ -9,7 +9,6 @@ from typing import Any
 from tritium.frontend.branches import Branch, Branches
 from tritium.frontend.state import BREAK, CONTINUE, GO, RESULT, RETURN, Undefined, key_of
 from tritium.ir.core import Region
-from tritium.ops.blockptr import BlockPointer
 from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
 from tritium.ops.semantic import literal_of
 
@@ -87,9 +86,8 @@ class Statements(Branches):
         if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
             construct = "await" if isinstance(node.value, ast.Await) else "yield"
             self.fail("TRI0222", node.value, construct=construct)
-        value = self.eval(node.value)
-        if isinstance(node.value, ast.Call) and isinstance(value, BlockPointer):
-            self.fail("TRI0623", node.value, function=ast.unparse(node.value.func))
+        self.discarded = node.value
+        self.eval(node.value)
 
     def assign(self, node: ast.Assign) -> None:
         value = self.eval(node.value)

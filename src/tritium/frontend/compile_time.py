@@ -9,7 +9,7 @@ from typing import Any
 from tritium.frontend.calls import Calls
 from tritium.frontend.loops import LoopCondition, RangeLoop, StaticLoop
 from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
-from tritium.ops.semantic import Semantic, describe
+from tritium.ops.semantic import Semantic, describe, literal_of
 from tritium.ops.surface import surface
 
 
@@ -55,7 +55,7 @@ def static_range(s: Semantic, arg1: Any, arg2: Any = None, step: Any = None) -> 
     for which, handle in given.items():
         value = 1 if handle is None else unwrap(handle)
         if isinstance(value, Tensor):
-            value = s.const(value, f"the {which} of tl.static_range")
+            value = literal_of(value)
         if not hasattr(value, "__index__"):
             s.fail("TRI0505", which=which, got=describe(handle))
         bounds.append(value.__index__())

@@ -143,7 +143,7 @@ def _internal_faults_located(lowering: Lowering) -> Generator[None]:
     except (TritiumError, KeyboardInterrupt):
         raise
     except Exception as fault:
-        raise make_error("TRI0909", lowering.locate(), problem=f"{type(fault).__name__}: {fault}") from fault
+        raise make_error("TRI0912", lowering.locate(), problem=f"{type(fault).__name__}: {fault}") from fault
 
 
 def prune_uses(function: Function) -> None:

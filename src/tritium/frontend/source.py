@@ -334,6 +334,7 @@ class JitCallable:
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]
         self.fn = fn  # type: ignore[assignment]
+        _ = self.source.parameters  # refuses kinds that kernels do not have where they are written
         functools.update_wrapper(self, fn)  # type: ignore[arg-type]
 
     @property

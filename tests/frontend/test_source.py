@@ -154,9 +154,14 @@ def test_closures_in_texts_under_one_file_name_are_not_mixed_up() -> None:
         _ = build(2, keep=False).source.text
 
 
+def written(value: int, decorator: str = "@jit\n") -> str:
+    """A text that no caller holds while it is executed."""
+    return f"{decorator}def k(a):\n    tl.store(a, {value})\n"
+
+
 def test_a_text_that_is_nowhere_to_be_had() -> None:
     namespace: dict[str, Any] = {"jit": JitCallable}
-    exec("@jit\ndef k(a):\n    tl.store(a, {})\n".format(3), namespace)
+    exec(written(3), namespace)
     with pytest.raises(SourceUnavailableError, match="source") as caught:
         _ = namespace["k"].source.node
     assert caught.value.code == "TRI0101"
@@ -168,20 +173,20 @@ def test_a_registered_text() -> None:
     name = "<registered>"
     register_source(name, "@jit\ndef k(a):\n    tl.store(a, 7)\n")
     namespace: dict[str, Any] = {"jit": JitCallable}
-    exec(compile("@jit\ndef k(a):\n    tl.store(a, {})\n".format(7), name, "exec"), namespace)
+    exec(compile(written(7), name, "exec"), namespace)
     assert "7" in namespace["k"].source.text
 
 
 def test_a_text_given_as_src() -> None:
     namespace: dict[str, Any] = {}
-    exec("def k(a):\n    tl.store(a, {})\n".format(3), namespace)
+    exec(written(3, ""), namespace)
     source = JitCallable(namespace["k"], src="# a comment\ndef k(a):\n    tl.store(a, 3)\n").source
     assert source.text == "def k(a):\n    tl.store(a, 3)\n"
 
 
 def test_src_without_the_function() -> None:
     namespace: dict[str, Any] = {}
-    exec("def k(a):\n    tl.store(a, {})\n".format(3), namespace)
+    exec(written(3, ""), namespace)
     with pytest.raises(SourceUnavailableError) as caught:
         _ = JitCallable(namespace["k"], src="def other(a):\n    pass\n").source.node
     assert caught.value.code == "TRI0105"

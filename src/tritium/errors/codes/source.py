@@ -44,7 +44,7 @@ Recursion is accepted only where constexpr arguments end it: each level is then 
 """,
         hint="write a loop, or let a tl.constexpr argument decide when to stop",
         broken=kernel(
-            "tl.store(x_ptr, half(8.0))",
+            "tl.store(x_ptr, half(tl.load(x_ptr)))",
             before="""
 @triton.jit
 def half(value):
@@ -54,7 +54,7 @@ def half(value):
 """,
         ),
         mended=kernel(
-            "value = 8.0\nwhile value > 1:\n    value = value / 2\ntl.store(x_ptr, value)",
+            "value = tl.load(x_ptr)\nwhile value > 1:\n    value = value / 2\ntl.store(x_ptr, value)",
         ),
     ),
     Entry(

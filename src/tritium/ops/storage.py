@@ -28,6 +28,17 @@ def zeros(ty: Type) -> Array:
     return np.zeros((1,) * (BATCH_AXES + len(ty.shape)), storage_dtype(ty))
 
 
+def representable(value: float, ty: DType) -> float:
+    """The number of float type `ty` that a Python float stands for in a kernel.
+
+    As in Triton, a literal is rounded to fp32 and from there to a narrower type (measured: ``1 + 2**-11 + 2**-40`` is
+    1.0 as fp16, which a single rounding would not give).
+    """
+    wide = cast_array(np.float64(value), "f64", "f64" if ty.is_fp64() else "f32")
+    there = cast_array(wide, "f64" if ty.is_fp64() else "f32", ty.text)
+    return float(cast_array(there, ty.text, "f64"))
+
+
 def constant(value: bool | int | float, ty: Type) -> Array:
     """`value` (a Python number in the range of `ty`) for every program and every element."""
     shape = (1,) * (BATCH_AXES + len(ty.shape))

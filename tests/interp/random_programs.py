@@ -81,6 +81,8 @@ class RandomKernel:
 
     def pick(self, values: list[Value], scalar: bool | None = None) -> Value:
         fitting = [v for v in values if scalar is None or (not v.type.shape) == scalar]
+        if scalar and self.random.random() < 0.3:  # values that differ along one axis of the grid only
+            return self.random.choice(fitting[:3])
         return self.random.choice(fitting[-8:] if self.random.random() < 0.7 else fitting)
 
     def condition(self, values: list[Value]) -> Value:
@@ -111,7 +113,8 @@ class RandomKernel:
         return [self.emit(Load, ptr, mask, x)]
 
     def _store(self, values: list[Value], depth: int) -> list[Value]:
-        self.store(self.pick(values))
+        if self.stores < 6:  # the rest of the row is for the values at the kernel's end
+            self.store(self.pick(values))
         return []
 
     def store(self, value: Value) -> None:
@@ -162,19 +165,20 @@ class RandomKernel:
         return list(self.builder.insert(For(lower, upper, step, inits, body)).results)
 
     def _while(self, values: list[Value], depth: int) -> list[Value]:
-        types: list[Type] = [int32, *self.random.choices((int32, TILE), k=self.random.randint(0, 2))]
-        inits = [
-            self.small(values, 3),
-            *(self.random.choice([v for v in values if v.type == t]) for t in types[1:]),
-        ]
+        """At most four iterations, and only as long as a value that is new in each of them is not 0."""
+        types: list[Type] = [int32, int32, *self.random.choices((int32, TILE), k=self.random.randint(0, 2))]
+        inits = [self.constant(4), self.small(values, 3)]
+        inits += [self.random.choice([v for v in values if v.type == t]) for t in types[2:]]
         cond, body = Region(), Region()
-        left = [cond.add_arg(t) for t in types]
+        left, going, *_ = [cond.add_arg(t) for t in types]
         with self.builder.into(cond):
-            self.builder.insert(Yield([self.emit(Less, self.constant(0), left[0])]))
+            zero = self.constant(0)
+            both = self.emit(And, self.emit(Less, zero, left), self.emit(Less, zero, going))
+            self.builder.insert(Yield([both]))
         args = [body.add_arg(t) for t in types]
         with self.builder.into(body):
             found = self.statements([*values, *args], depth - 1)
             fewer = self.emit(Sub, args[0], self.constant(1))
-            rest = [self.random.choice([v for v in found if v.type == t][-4:]) for t in types[1:]]
-            self.builder.insert(Yield([fewer, *rest]))
+            rest = [self.random.choice([v for v in found if v.type == t][-4:]) for t in types[2:]]
+            self.builder.insert(Yield([fewer, self.small(found, 3), *rest]))
         return list(self.builder.insert(While(inits, cond, body)).results)

@@ -8,9 +8,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import run
-from kernels import Kernel
 
+from tests.interp.kernels import Kernel
+from tests.interp.launching import run
 from tritium.errors import OutOfBoundsError
 from tritium.ir.types import dtype_named, float32, int32, int64, pointer
 from tritium.ops.storage import storage_dtype

@@ -8,9 +8,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import run
-from kernels import FILE, Kernel
 
+from tests.interp.kernels import FILE, Kernel
+from tests.interp.launching import run
 from tritium.backends.interp import Options, Program, debugging
 from tritium.backends.interp.batch import Batch
 from tritium.backends.interp.machine import Interpreter

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import run
-from kernels import Kernel
 
+from tests.interp.kernels import Kernel
+from tests.interp.launching import run
 from tritium.backends.interp import Program
 from tritium.backends.interp.launch import boxes
 from tritium.errors import InterpreterError
@@ -239,7 +239,7 @@ def test_many_threads_run_one_program() -> None:
     def work(out: Array) -> None:
         try:
             for _ in range(5):
-                run(program, (50,), x, out, total, chunk_elements=64)  # type: ignore[arg-type]
+                run(program, (50,), x, out, total, chunk_elements=64)
         except BaseException as error:
             failures.append(error)
 

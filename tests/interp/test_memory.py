@@ -7,9 +7,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import run
-from kernels import FILE, Kernel
 
+from tests.interp.kernels import FILE, Kernel
+from tests.interp.launching import run
 from tritium.errors import InterpreterError, OutOfBoundsError
 from tritium.ir.types import (
     DTYPES,
@@ -248,6 +248,31 @@ def test_the_last_lane_of_the_last_program_wins(grid: tuple[int, int, int], lane
         expected[p : p + lanes] = p * 100 + np.arange(lanes)
         expected[63] = p
     assert np.array_equal(out, expected)
+
+
+@pytest.mark.parametrize("gap", (1, 4, 8, 11))
+@pytest.mark.parametrize("count", (0, 3, 29, 40))
+def test_masked_rows_overlapping_or_not(gap: int, count: int) -> None:
+    """Rows of eight that start `gap` elements apart, under a mask that ends within a row."""
+    k = Kernel(out=I32, count=int32, gap=int32)
+    i = k.add(k.mul(k.pid(), 8), k.arange(8))
+    at = k.add(k.mul(k.pid(), k.gap), k.arange(8))
+    k.store(k.ptr(k.out, at), i, k.lt(i, k.spread(k.count, (8,))))
+    out, expected = np.full(64, -1, np.int32), np.full(64, -1, np.int32)
+    run(k.done(), (5,), out, count, gap)
+    for n in range(min(count, 40)):
+        expected[n // 8 * gap + n % 8] = n
+    assert np.array_equal(out, expected)
+
+
+def test_masked_rows_out_of_bounds_write_nothing() -> None:
+    k = Kernel(out=I32)
+    i = k.add(k.mul(k.pid(), 8), k.arange(8))
+    k.store(k.ptr(k.out, i), i, k.lt(i, 29))
+    out = np.full(28, -1, np.int32)
+    with pytest.raises(OutOfBoundsError, match=r"program \(3, 0, 0\), element \[4\]"):
+        run(k.done(), (4,), out)
+    assert (out == -1).all()
 
 
 def test_duplicate_lanes_of_a_scattered_store() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kernels import Kernel
-from random_programs import ROW, TABLE, RandomKernel
 
+from tests.interp.kernels import Kernel
+from tests.interp.random_programs import ROW, TABLE, RandomKernel
 from tritium.backends.interp import Options, run_grid
 from tritium.backends.interp.planes import Plane, Undefined
 from tritium.ir.types import int1, int32, pointer

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import run
-from kernels import Kernel
 
+from tests.interp.kernels import Kernel
+from tests.interp.launching import run
 from tritium.backends.interp import Program
 from tritium.errors import InterpreterError
 from tritium.ir.types import int32, pointer
@@ -41,9 +41,8 @@ def test_a_lock_that_is_never_released_is_told() -> None:
     e = caught.value
     assert e.code == "TRI0803" and e.loc is not None and e.loc.line == 3
     assert e.fields["count"] == 6
-    assert e.notes == (
-        "in the loop at line 3: program (1, 0, 0), (2, 0, 0), (3, 0, 0), (4, 0, 0) and 2 more",
-    )
+    waiting = "program (1, 0, 0), (2, 0, 0), (3, 0, 0), (4, 0, 0) and 2 more wait on `lock`[0], which holds 1"
+    assert e.notes == (f"in the loop at line 3: {waiting}",)
 
 
 def test_two_locks_taken_in_opposite_order() -> None:
@@ -58,7 +57,10 @@ def test_two_locks_taken_in_opposite_order() -> None:
     k.atomic("xchg", theirs, 0)
     with pytest.raises(InterpreterError) as caught:
         run(k.done(), (2,), np.zeros(2, np.int32), np.zeros(1, np.int32))
-    assert caught.value.notes == ("in the loop at line 8: program (0, 0, 0), (1, 0, 0)",)
+    assert caught.value.notes == (
+        "in the loop at line 8: program (0, 0, 0) waits on `locks`[1], which holds 1",
+        "in the loop at line 8: program (1, 0, 0) waits on `locks`[0], which holds 1",
+    )
 
 
 def look_back_kernel(volatile: bool) -> Any:
@@ -97,6 +99,16 @@ def test_waiting_for_a_later_instance() -> None:
     count, out = np.zeros(1, np.int32), np.full(60, -1, np.int32)
     run(k.done(), (30,), count, out)
     assert out.tolist() == [*range(30), *reversed(range(30))]
+
+
+def test_a_barrier_over_many_instances_takes_few_rounds() -> None:
+    k = Kernel("barrier", count=I32)
+    k.atomic("add", k.count, 1)
+    k.while_([], lambda: k.lt(k.load(k.count, volatile=True), 3000), lambda: [])
+    k.atomic("add", k.ptr(k.count, 1), 1)
+    count = np.zeros(2, np.int32)
+    run(k.done(), (3000,), count)
+    assert count.tolist() == [3000, 3000]
 
 
 def test_persistent_instances_share_work() -> None:

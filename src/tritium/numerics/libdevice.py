@@ -247,7 +247,7 @@ def _register_conversions() -> None:
         _add(name, (source, target, partial(_reinterpret, source, target)))
     _add("hiloint2double", ("i32 i32", "f64", _join_double))
     _add("double2loint", ("f64", "i32", lambda x: _double_pattern(x).astype(np.int32)))
-    _add("double2hiint", ("f64", "i32", lambda x: (_double_pattern(x) >> 32).astype(np.int32)))
+    _add("double2hiint", ("f64", "i32", _high_half))
     _add("llrint", *((fmt, "i64", partial(_to_integer, "i64", "rn")) for fmt in ("f32", "f64")))
     _add("llround", *((fmt, "i64", _round_to_int64) for fmt in ("f32", "f64")))
 
@@ -291,6 +291,10 @@ def _reinterpret(source: str, target: str, x: Array) -> Array:
 
 def _double_pattern(x: Array) -> Array:
     return bitcast(x, "f64", "i64")
+
+
+def _high_half(x: Array) -> Array:
+    return np.asarray(np.asarray(_double_pattern(x) >> 32).astype(np.int32))
 
 
 def _join_double(high: Array, low: Array) -> Array:

@@ -28,9 +28,12 @@ def program_order(x: Array) -> Array:
 
 
 class _Rows:
-    """A pointer tile whose rows are runs: `start` addresses (batch and leading tile axes), `length`, `step`."""
+    """A pointer tile whose rows are runs: `start` addresses (batch and leading tile axes), `length`, `step`.
 
-    __slots__ = ("length", "size", "span", "start", "step")
+    `phase` is how far into an element of the allocation the rows start; `aligned` finds it.
+    """
+
+    __slots__ = ("length", "phase", "size", "span", "start", "step")
 
     def __init__(self, start: Array, length: int, step: int, size: int) -> None:
         self.start = start
@@ -40,26 +43,35 @@ class _Rows:
         self.span = (
             (length - 1) * step + 1
         ) * size  # bytes from the first element's start to the last one's end
+        self.phase = 0
 
     @property
     def shape(self) -> tuple[int, ...]:
         return (*self.start.shape, self.length)
 
+    def starting(self, start: Array) -> _Rows:
+        """Rows like these that start elsewhere, aligned as these are."""
+        made = _Rows(start, self.length, self.step, self.size)
+        made.phase = self.phase
+        return made
+
     def holder(self, memory: Memory) -> Allocation | None:
         """The allocation that holds every row as a whole, if the rows are aligned alike."""
         found = memory.find(int(self.start.min()), int(self.start.max()) + self.span)
-        return found if found is not None and self.phase(found) is not None else None
+        return found if found is not None and self.aligned(found) else None
 
-    def phase(self, allocation: Allocation) -> int | None:
+    def aligned(self, allocation: Allocation) -> bool:
+        """Whether all rows start at the same phase within an element, seen from the allocation's base."""
+        if self.size == 1:
+            return True
         relative = (self.start - allocation.base) & (self.size - 1)
-        phase = int(relative.flat[0])
-        return phase if self.size == 1 or (relative == phase).all() else None
+        self.phase = int(relative.flat[0])
+        return bool((relative == self.phase).all())
 
     def view(self, allocation: Allocation) -> tuple[Array, Array]:
-        """All possible rows of the allocation, and which of them `start` names."""
-        phase = self.phase(allocation) or 0
-        index = (self.start - (allocation.base + phase)) >> (self.size.bit_length() - 1)
-        return allocation.rows(self.size, phase, self.length, self.step), index
+        """All possible rows of the allocation, for which these are `aligned`, and which of them `start` names."""
+        index = (self.start - (allocation.base + self.phase)) >> (self.size.bit_length() - 1)
+        return allocation.rows(self.size, self.phase, self.length, self.step), index
 
 
 def _rows_of(ptr: Any, size: int) -> _Rows | None:
@@ -111,13 +123,12 @@ def _load_ragged(memory: Memory, rows: _Rows, mask: Array, size: int, raw: bool)
     first = int(rows.start.flat[0])
     holder = memory.find(first, first + rows.span)
     shape = rows.shape
-    if holder is None or rows.phase(holder) is None or np.broadcast_shapes(shape, mask.shape) != shape:
+    if holder is None or not rows.aligned(holder) or np.broadcast_shapes(shape, mask.shape) != shape:
         return None
     start = rows.start.reshape(-1)
     inside = (start >= holder.base) & (start + rows.span <= holder.end)
     out = np.empty((start.size, rows.length), f"u{size}")
-    whole = _Rows(start[inside], rows.length, rows.step, size)
-    every, index = whole.view(holder)
+    every, index = rows.starting(start[inside]).view(holder)
     out[inside] = every[index]
     rest = ~inside
     at = start[rest][:, None] + np.arange(rows.length) * (rows.step * size)
@@ -157,10 +168,14 @@ def live_lanes(at: Array, mask: Array | None, *values: Array) -> tuple[Array, ..
 def store(memory: Memory, ptr: Any, value: Array, mask: Array | None, size: int, raw: bool) -> None:
     """Write the live lanes of `value`; where lanes share an address the last one wins. Raises BadAddress."""
     bits = _bits(value, size)
-    if mask is None or mask.all():
+    if mask is not None and mask.all():
         mask = None
-        rows = _rows_of(ptr, size)
-        if rows is not None and _store_rows(memory, rows, bits):
+    rows = _rows_of(ptr, size) if not memory.watching else None
+    if rows is not None:
+        stored = (
+            _store_rows(memory, rows, bits) if mask is None else _store_ragged(memory, rows, bits, mask, raw)
+        )
+        if stored:
             return
     at, bits = live_lanes(addresses(ptr), mask, bits)
     memory.write(at, bits, raw)
@@ -168,12 +183,43 @@ def store(memory: Memory, ptr: Any, value: Array, mask: Array | None, size: int,
 
 def _store_rows(memory: Memory, rows: _Rows, bits: Array) -> bool:
     holder = rows.holder(memory)
-    if holder is None or memory.watching:
+    if holder is None:
         return False
+    shape = np.broadcast_shapes(rows.shape, bits.shape)
+    start = program_order(np.broadcast_to(rows.start, shape[:-1])).reshape(-1)
+    _put_rows(holder, rows.starting(start), _in_rows(bits, shape))
+    return True
+
+
+def _store_ragged(memory: Memory, rows: _Rows, bits: Array, mask: Array, raw: bool) -> bool:
+    """Rows that live as a whole are moved as such, the others lane by lane; only where no two rows overlap."""
+    shape = np.broadcast_shapes(rows.shape, bits.shape, mask.shape)
+    start = program_order(np.broadcast_to(rows.start, shape[:-1])).reshape(-1)
+    if not (start[1:] - start[:-1] >= rows.span).all():
+        return False
+    live = _in_rows(mask, shape)
+    whole = live.all(1)
+    if not whole.any():
+        return False
+    complete = _Rows(start[whole], rows.length, rows.step, rows.size)
+    holder = complete.holder(memory)
+    if holder is None or not holder.writable:
+        return False
+    values = _in_rows(bits, shape)
+    rest = ~whole
+    at = start[rest][:, None] + np.arange(rows.length) * (rows.step * rows.size)
+    chosen = live[rest]
+    memory.write(at[chosen], values[rest][chosen], raw)  # first: it may find an address out of bounds
+    _put_rows(holder, complete, values[whole])
+    return True
+
+
+def _in_rows(x: Array, shape: tuple[int, ...]) -> Array:
+    return program_order(np.broadcast_to(x, shape)).reshape(-1, shape[-1])
+
+
+def _put_rows(holder: Allocation, rows: _Rows, values: Array) -> None:
     if not holder.writable:
         raise NotWritable(holder)
     every, index = rows.view(holder)
-    shape = np.broadcast_shapes(rows.shape, bits.shape)
-    index = program_order(np.broadcast_to(index, shape[:-1])).reshape(-1)
-    every[index] = program_order(np.broadcast_to(bits, shape)).reshape(-1, rows.length)
-    return True
+    every[index] = values

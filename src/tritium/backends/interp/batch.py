@@ -29,13 +29,12 @@ Extents = tuple[int, int, int]
 class Batch:
     """shape: extents of the batch axes. ids: program ids per grid axis, int32, as small as broadcasting allows.
 
-    `grid` holds the extents of the whole grid, `flat` is True for a list of instances.
+    `grid` holds the extents of the whole grid. A batch of lanes (see `diverge.apply_region`) has no ids.
     """
 
     shape: Extents
-    ids: tuple[Array, Array, Array]
+    ids: tuple[Array, ...]
     grid: Extents
-    flat: bool = False
 
     @staticmethod
     def box(start: Extents, stop: Extents, grid: Extents) -> Batch:
@@ -46,7 +45,7 @@ class Batch:
             shape[axis] = -1
             ids.append(np.arange(start[axis], stop[axis], dtype=np.int32).reshape(shape))
         extents = (stop[0] - start[0], stop[1] - start[1], stop[2] - start[2])
-        return Batch(extents, (ids[0], ids[1], ids[2]), grid)
+        return Batch(extents, tuple(ids), grid)
 
     @property
     def count(self) -> int:
@@ -54,11 +53,17 @@ class Batch:
 
     def program(self, position: Sequence[int]) -> Extents:
         """The program ids of the instance at `position` (an index per batch axis)."""
+        if not self.ids:
+            return 0, 0, 0
         found = [
             int(ids[tuple(p if n > 1 else 0 for p, n in zip(position, ids.shape, strict=True))])
             for ids in self.ids
         ]
         return found[0], found[1], found[2]
+
+    def label(self, position: Sequence[int]) -> str:
+        """How messages name the instance at `position`."""
+        return f"program {self.program(position)}" if self.ids else "an element of a combine function"
 
     def positions(self) -> list[Extents]:
         """Every position, in order of the program ids."""
@@ -73,7 +78,7 @@ class Batch:
             extents = list(self.shape)
             extents[selection.axis] = len(selection.index[0])
             shape = (extents[0], extents[1], extents[2])
-        return Batch(shape, (ids[0], ids[1], ids[2]), self.grid, self.flat or selection.axis is None)
+        return Batch(shape, ids, self.grid)
 
 
 class Selection:
@@ -123,13 +128,25 @@ class Selection:
         else:
             out[self.index] = value.reshape(value.shape[:1] + value.shape[BATCH_AXES:])
 
-    def then(self, inner: Selection, shape: Extents) -> Selection:
-        """The selection that gives at once what `inner` selects from this one; `shape` is this one's batch."""
+    def continued(self, condition: Array, inner: Batch) -> Selection:
+        """Those of `inner`, the batch this selection gives, for which `condition` holds, so that `then` can follow.
+
+        Positions along another axis than this selection's would make a box that no selection of the outer batch
+        gives; they become a list.
+        """
+        chosen = Selection.where(condition, inner)
+        if self.axis is None or chosen.axis is None or chosen.axis == self.axis:
+            return chosen
+        return Selection(None, *_listed(chosen, inner.shape))
+
+    def then(self, inner: Selection) -> Selection:
+        """The selection that gives at once what `inner` (see `continued`) selects from what this one gives."""
         if self.axis is None:
             return Selection(None, *(i[inner.index[0]] for i in self.index))
         if inner.axis == self.axis:
             return Selection(self.axis, self.index[0][inner.index[0]])
-        index = list(inner.index if inner.axis is None else _listed(inner, shape))
+        assert inner.axis is None
+        index = list(inner.index)
         index[self.axis] = self.index[0][index[self.axis]]
         return Selection(None, *index)
 

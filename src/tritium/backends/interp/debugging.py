@@ -49,7 +49,8 @@ def print_values(m: Interpreter, op: Op, prefix: str, values: Sequence[Array], *
     lines: list[str] = []
     for position in m.frame.batch.positions():
         texts = [formatted(tile_of(v, position, t), t, as_hex) for v, t in zip(values, types, strict=True)]
-        lead = f"{m.frame.batch.program(position)} {prefix}".rstrip()
+        where = m.frame.batch.program(position) if m.frame.batch.ids else "(combine)"
+        lead = f"{where} {prefix}".rstrip()
         lines.append(
             " ".join([f"{lead}:" if prefix and texts and not prefix.rstrip().endswith(":") else lead, *texts])
         )
@@ -68,7 +69,7 @@ def check(m: Interpreter, op: Op, condition: Array, message: str, mask: Array | 
     place = tuple(p if n > 1 else 0 for p, n in zip(position, failed.shape, strict=False))
     program = batch.program(place[:BATCH_AXES])
     lane = list(position[BATCH_AXES:])
-    got = f"program {program}" + (f", element {lane} of the tile" if lane else "")
+    got = batch.label(place[:BATCH_AXES]) + (f", element {lane} of the tile" if lane else "")
     raise make_error(
         "TRI0802", op.loc, text=message or "the condition is false", got=got, program=program, lane=lane
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tritium.backends.interp.batch import Batch, Selection, merge
 from tritium.backends.interp.frames import Activation, Frame, Steps
+from tritium.backends.interp.pointers import addresses
+from tritium.errors import make_error
 from tritium.ir.core import Op, Region
-from tritium.ops.base import BATCH_AXES, Array
+from tritium.ops.base import Array
 
 if TYPE_CHECKING:
     from tritium.backends.interp.machine import Interpreter
@@ -53,51 +56,38 @@ def run_if(m: Interpreter, op: Op, condition: Array) -> Steps:
     return merged
 
 
-class Lanes:
-    """Takes 0-d values of a batch to the lanes of tiles, which `apply_region` runs as instances of their own."""
+class Captured:
+    """Takes values from outside a combine region to its lanes: only what is the same for every instance can go there.
 
-    def __init__(self, shape: tuple[int, ...], flat: bool) -> None:
-        self.shape = shape
-        self.flat = flat
+    A reduction hands over arrays whose axes no longer are the batch's, so a value that differs between program
+    instances could not be matched with its lanes.
+    """
 
-    def take(self, value: Any) -> Any:
-        if not isinstance(value, np.ndarray):
-            value = value.addresses()
-        if value.size == 1:
-            return value.reshape((1,) * (BATCH_AXES if self.flat else max(BATCH_AXES, len(self.shape))))
-        wide = value.reshape(value.shape + (1,) * (len(self.shape) - value.ndim))
-        return np.broadcast_to(wide, self.shape).reshape(-1, 1, 1) if self.flat else wide
+    def take(self, value: Any) -> Array:
+        array: Array = addresses(value)
+        if array.size != 1:
+            raise make_error(
+                "TRI0805", op="combine function", problem="it reads a value that differs between programs"
+            )
+        return array.reshape(1, 1, 1)
 
 
 def apply_region(m: Interpreter, region: Region, args: Sequence[Array]) -> list[Array]:
-    """See `Machine.apply_region`. Straight code runs on the arrays as they are; control flow needs a list of lanes."""
+    """See `Machine.apply_region`. Straight pure code runs on the arrays as they are, all else on a list of lanes."""
     outer = m.frame
     plan = m.program.plans[region]
     shape = np.broadcast_shapes(*(a.shape for a in args))
-    if len(shape) < BATCH_AXES:
-        shape = (1,) * (BATCH_AXES - len(shape)) + shape
-    flat = any(step.op.regions for step in plan.steps)
-    if flat:
-        count = int(np.prod(shape))
-        given = [np.broadcast_to(a, shape).reshape(-1, 1, 1) for a in args]
-        lanes = Lanes(shape, True)
-        ids = tuple(
-            lanes.take(i if i.size == 1 else np.broadcast_to(i, outer.batch.shape)) for i in outer.batch.ids
-        )
-        batch = Batch((count, 1, 1), (ids[0], ids[1], ids[2]), outer.batch.grid, True)
-    else:
-        given = list(args)
-        lanes = Lanes(shape, False)
-        batch = outer.batch
-    inner = Frame(batch, outer, lanes)
-    act = Activation(plan, inner, given)
-    drive = m.drive(act)
+    count = prod(shape)
+    flat = any(step.machine or step.op.regions for step in plan.steps)
+    given = [np.broadcast_to(a, shape).reshape(-1, 1, 1) for a in args] if flat else args
+    frame = Frame(Batch((count, 1, 1), (), outer.batch.grid), outer, Captured())
+    drive = m.drive(Activation(plan, frame, given))
     try:
         while True:
             next(drive)
     except StopIteration as done:
-        results: list[Any] = done.value
+        results = [m.plain(r) for r in done.value]
     m.frame = outer
     if flat:
-        return [np.broadcast_to(r, (int(np.prod(shape)), 1, 1)).reshape(shape) for r in results]
+        results = [np.broadcast_to(r, (count, 1, 1)).reshape(shape) for r in results]
     return [np.broadcast_to(r, shape) for r in results]

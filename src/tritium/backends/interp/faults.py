@@ -74,10 +74,9 @@ def first_true(x: Array) -> tuple[int, ...]:
 
 
 def _lane(m: Interpreter, op: Op, position: tuple[int, ...]) -> str:
-    program = m.frame.batch.program(position[:BATCH_AXES])
     lane = list(position[BATCH_AXES:])
     where = f", element {lane} of the tile" if lane else ""
-    return f"program {program}{where}"
+    return f"{m.frame.batch.label(position[:BATCH_AXES])}{where}"
 
 
 def _relative(m: Interpreter, address: int) -> str:

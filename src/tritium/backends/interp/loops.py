@@ -33,16 +33,20 @@ class Active:
 
     def keep(self, alive: Array, carried: list[Any]) -> list[Any]:
         """Let the instances that are not `alive` leave with their `carried` values; gives those of the others."""
-        gone = self._of_outer(Selection.where(~alive, self.frame.batch))
-        leaving = Selection.where(~alive, self.frame.batch)
-        self.left.append((gone, [leaving.take(v) for v in carried]))
-        staying = Selection.where(alive, self.frame.batch)
+        leaving, staying = self._chosen(~alive), self._chosen(alive)
+        self.left.append((self._of_outer(leaving), [leaving.take(v) for v in carried]))
         self.selection = self._of_outer(staying)
         self.frame = self.outer.narrowed(self.selection)
         return [staying.take(v) for v in carried]
 
+    def _chosen(self, condition: Array) -> Selection:
+        batch = self.frame.batch
+        if self.selection is None:
+            return Selection.where(condition, batch)
+        return self.selection.continued(condition, batch)
+
     def _of_outer(self, selection: Selection) -> Selection:
-        return selection if self.selection is None else self.selection.then(selection, self.frame.batch.shape)
+        return selection if self.selection is None else self.selection.then(selection)
 
     def results(self, op: Op, carried: list[Any]) -> list[Any]:
         """The loop's results once the last instances have left with `carried`."""

@@ -21,7 +21,7 @@ from tritium.backends.interp.memory import BadAddress, Memory, NotWritable
 from tritium.backends.interp.options import Options
 from tritium.backends.interp.pointers import Offset, Pointer, addresses, advance
 from tritium.backends.interp.program import Program
-from tritium.errors import TritiumError
+from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Op, Region
 from tritium.ir.types import DType, PointerType, int1
 from tritium.ops.base import BATCH_AXES, Array
@@ -35,6 +35,7 @@ class Interpreter:
 
     frame   the frame of the region being executed
     fair    whether loops that may wait for other instances give way at their back edge
+    polled  under fairness, the first address of the last load or atomic operation
     spin    the loop that gave way last, and whether its state was the same as one iteration before
     """
 
@@ -44,6 +45,7 @@ class Interpreter:
         self.options = options
         self.fair = False
         self.spin: tuple[Op, bool] | None = None
+        self.polled: int | None = None
         self.frame = Frame(Batch.box((0, 0, 0), (1, 1, 1), (1, 1, 1)))
         self._offsets: list[tuple[Array, Offset]] = []
 
@@ -141,7 +143,12 @@ class Interpreter:
         return self.frame.batch.shape
 
     def program_id(self, axis: int) -> Array:
-        return self.frame.batch.ids[axis]
+        ids = self.frame.batch.ids
+        if not ids:
+            raise make_error(
+                "TRI0805", op="tl.program_id", problem="a combine function has no program of its own"
+            )
+        return ids[axis]
 
     def num_programs(self, axis: int) -> Array:
         return np.full((1,) * BATCH_AXES, self.frame.batch.grid[axis], np.int32)
@@ -169,6 +176,8 @@ class Interpreter:
         element: DType | PointerType | None = None,
     ) -> Array:
         ty = _pointee(op) if element is None else element
+        if self.fair:
+            self.polled = int(addresses(ptr).flat[0])
         try:
             bits = access.load(self.memory, ptr, mask, other, ty.itemsize, self._is_raw(op))
         except BadAddress as bad:
@@ -187,6 +196,7 @@ class Interpreter:
     def atomic_rmw(self, op: Op, kind: str, ptr: Any, value: Array, mask: Array | None) -> Array:
         ty = _pointee(op)
         at = addresses(ptr)
+        self.polled = int(at.flat[0])
         try:
             return atomics.read_modify_write(
                 self.memory, kind, at, value, mask, ty, self._whole(op), self._is_raw(op)
@@ -197,6 +207,7 @@ class Interpreter:
     def atomic_cas(self, op: Op, ptr: Any, compare: Array, value: Array) -> Array:
         ty = _pointee(op)
         at = addresses(ptr)
+        self.polled = int(at.flat[0])
         try:
             return atomics.compare_and_swap(
                 self.memory, at, compare, value, ty, self._whole(op), self._is_raw(op)

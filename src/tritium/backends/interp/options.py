@@ -31,7 +31,7 @@ class Options:
     raw_access       trust every address, not only those computed from integers
     """
 
-    chunk_elements: int = 1 << 18
+    chunk_elements: int = 1 << 17
     write: Callable[[str], None] = _to_stdout
     trace_lines: frozenset[LineKey] = field(default_factory=frozenset[LineKey])
     trace_programs: int = 8

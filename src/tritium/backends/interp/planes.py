@@ -26,7 +26,7 @@ from tritium.backends.interp.memory import Memory
 from tritium.backends.interp.options import Options
 from tritium.backends.interp.pointers import addresses
 from tritium.backends.interp.program import Program
-from tritium.ir.core import Op, Region
+from tritium.ir.core import Op
 from tritium.ops.base import BATCH_AXES, Array
 
 Shadow = Array | None
@@ -176,9 +176,6 @@ class PlaneInterpreter(Interpreter):
         bounds = [shadows_of(frame[v], len(self.planes)) for v in op.operands[:3]]
         made = [p.counted(self, op, [b[i] for b in bounds]) for i, p in enumerate(self.planes)]
         return Tracked(iv, tuple(made))
-
-    def apply_region(self, region: Region, args: Sequence[Array]) -> list[Array]:
-        return [plain(r) for r in super().apply_region(region, args)]
 
     def load(self, op: Op, ptr: Any, mask: Array | None, other: Array | None, element: Any = None) -> Array:
         value = super().load(op, ptr, mask, other, element)

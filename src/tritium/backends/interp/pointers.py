@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tritium.ops.base import Array
+from tritium.ops.base import BATCH_AXES, Array
 
 if TYPE_CHECKING:
     from tritium.backends.interp.batch import Selection
-
-_SMALL = 64
 
 
 class Offset:
@@ -86,17 +84,22 @@ def _joint_size(a: Array, b: Array) -> int:
 
 
 def advance(pointer: Array | Pointer, offset: Array | Offset, size: int) -> Array | Pointer:
-    """`pointer` moved by `offset` elements of `size` bytes each. Whatever is small goes into the base."""
+    """`pointer` moved by `offset` elements of `size` bytes each.
+
+    Kept apart is the offset that varies along the last axis, where runs of addresses are looked for; everything else
+    goes into the base.
+    """
     moved = offset if isinstance(offset, Offset) else Offset(offset)
-    if isinstance(pointer, np.ndarray):
-        if moved.array.size <= _SMALL:
-            return pointer + _scaled(moved.array, size)
+    if isinstance(pointer, Pointer) and pointer.size != size:
+        pointer = pointer.addresses()
+    array = moved.array
+    if array.ndim == BATCH_AXES or array.shape[-1] == 1:
+        if isinstance(pointer, Pointer):
+            return Pointer(pointer.base + _scaled(array, size), pointer.offset, size)
+        return pointer + _scaled(array, size)
+    if not isinstance(pointer, Pointer):
         return Pointer(pointer, moved, size)
-    if pointer.size != size:
-        return advance(pointer.addresses(), moved, size)
     old = pointer.offset
-    into_new = _joint_size(pointer.base, old.array)  # cost of folding the old offset into the base
-    into_old = _joint_size(pointer.base, moved.array)
-    if into_old <= into_new:
-        return Pointer(pointer.base + _scaled(moved.array, size), old, size)
+    if _joint_size(pointer.base, array) <= _joint_size(pointer.base, old.array):
+        return Pointer(pointer.base + _scaled(array, size), old, size)
     return Pointer(pointer.base + _scaled(old.array, size), moved, size)

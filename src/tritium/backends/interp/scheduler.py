@@ -12,12 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from tritium.backends.interp.batch import Batch, Extents
 from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Op
 from tritium.ops.base import Array
+from tritium.ops.storage import storage_dtype
 
 if TYPE_CHECKING:
     from tritium.backends.interp.machine import Interpreter
@@ -28,11 +32,12 @@ _SHOWN = 4
 
 @dataclass(slots=True)
 class _Instance:
-    """A live program instance; `loop` is where it gave way last."""
+    """A live program instance; `loop` is where it gave way last, `polled` the address it looked at last."""
 
     ids: Extents
     steps: Generator[None, None, None]
     loop: Op | None = None
+    polled: int | None = None
 
 
 def run_fairly(m: Interpreter, grid: Extents, args: Sequence[Array]) -> None:
@@ -44,16 +49,15 @@ def run_fairly(m: Interpreter, grid: Extents, args: Sequence[Array]) -> None:
     live: list[_Instance] = []
     quiet = 0
     while True:
-        ids = next(waiting, None)
-        version = m.memory.version
-        progress = ids is not None
-        if ids is not None:
-            batch = Batch.box(ids, (ids[0] + 1, ids[1] + 1, ids[2] + 1), grid)
-            live.append(_Instance(ids, m.start(batch, args)))
-        elif not live:
+        # As many newcomers as there are live ones: a round costs no more than twice what it must, and a grid whose
+        # instances all wait for the last one (a barrier) is complete after a number of rounds that grows as a logarithm.
+        fresh = [_started(m, ids, grid, args) for ids in islice(waiting, max(1, len(live)))]
+        if not fresh and not live:
             return
+        version = m.memory.version
+        progress = bool(fresh)
         still: list[_Instance] = []
-        for instance in live:
+        for instance in chain(live, fresh):
             if _resume(m, instance):
                 still.append(instance)
                 progress |= m.spin is None or not m.spin[1]
@@ -62,29 +66,54 @@ def run_fairly(m: Interpreter, grid: Extents, args: Sequence[Array]) -> None:
         live = still
         quiet = 0 if progress or m.memory.version != version else quiet + 1
         if quiet >= _ROUNDS_WITHOUT_PROGRESS:
-            raise _deadlock(live)
+            raise _deadlock(m, live)
+
+
+def _started(m: Interpreter, ids: Extents, grid: Extents, args: Sequence[Array]) -> _Instance:
+    batch = Batch.box(ids, (ids[0] + 1, ids[1] + 1, ids[2] + 1), grid)
+    return _Instance(ids, m.start(batch, args))
 
 
 def _resume(m: Interpreter, instance: _Instance) -> bool:
     """Run until the instance gives way (True) or ends (False)."""
     m.spin = None
+    m.polled = None
     for _ in instance.steps:
         instance.loop = m.spin[0] if m.spin is not None else None
+        instance.polled = m.polled
         return True
     return False
 
 
-def _deadlock(live: Sequence[_Instance]) -> TritiumError:
-    loops: dict[Op, list[_Instance]] = {}
+def _deadlock(m: Interpreter, live: Sequence[_Instance]) -> TritiumError:
+    groups: dict[tuple[Op | None, int | None], list[_Instance]] = {}
     for instance in live:
-        if instance.loop is not None:
-            loops.setdefault(instance.loop, []).append(instance)
+        groups.setdefault((instance.loop, instance.polled), []).append(instance)
     notes: list[str] = []
-    for loop, members in loops.items():
+    for (loop, polled), members in islice(groups.items(), _SHOWN):
         shown = ", ".join(str(i.ids) for i in members[:_SHOWN])
         more = f" and {len(members) - _SHOWN} more" if len(members) > _SHOWN else ""
-        place = f"line {loop.loc.line}" if loop.loc is not None else "an unknown line"
-        notes.append(f"in the loop at {place}: program {shown}{more}")
-    first = next(iter(loops), None)
-    loc = first.loc if first is not None else None
-    return make_error("TRI0803", loc, count=len(live), notes=notes)
+        place = f"line {loop.loc.line}" if loop is not None and loop.loc is not None else "an unknown line"
+        cell = _cell(m, polled) if polled is not None else None
+        what = f" on {cell}" if cell is not None else ""
+        notes.append(
+            f"in the loop at {place}: program {shown}{more} wait{'s' if len(members) == 1 else ''}{what}"
+        )
+    if len(groups) > _SHOWN:
+        notes.append(f"and instances at {len(groups) - _SHOWN} more places")
+    first = live[0].loop
+    return make_error("TRI0803", first.loc if first is not None else None, count=len(live), notes=notes)
+
+
+def _cell(m: Interpreter, address: int) -> str | None:
+    """An address as an element of an argument, with the value that it holds."""
+    nearest = m.memory.nearest(address)
+    if nearest is None:
+        return None
+    view = nearest[1]
+    low, high = view.bounds()
+    size = view.dtype.itemsize
+    if not low <= address < high or (address - view.address) % size:
+        return None
+    held = m.memory.read(np.array([address]), size).view(storage_dtype(view.dtype))[0]
+    return f"`{view.name}`[{(address - view.address) // size}], which holds {held}"

@@ -54,7 +54,7 @@ def matmul(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> str:
         a, b, c, M, N, K, stride_am, stride_ak, stride_bk, stride_bn, stride_cm, stride_cn,
         BLOCK_M=64, BLOCK_N=64, BLOCK_K=32,
     )  # fmt: skip
-    return "interpreter" if compiled is None else compiled.metadata.target.backend
+    return "interpreter" if compiled is None else compiled.metadata.backend_name
 
 
 def seconds_per_run(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:

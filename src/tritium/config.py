@@ -1,164 +1,324 @@
-"""Every setting: its variable in the environment, its type, its default, and what it does.
+"""Every setting: its environment variable, type, default, meaning, and whether it enters the cache key.
 
-Nothing else in the package reads the environment. Values are read when they are used, so a program may set
-``os.environ`` after importing Tritium; `override` sets them for a block of code, in the current thread or task only.
+Nothing else reads the environment. A setting is looked up each time its `value` is asked for, because
+programs set `os.environ` after importing us. An `override` (this thread or task only) goes before the
+environment, and that before the default.
+
+`python -m tritium.config FILE` writes the reference of settings.
 """
 
 from __future__ import annotations
 
-import contextvars
 import os
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from tritium.errors import make_error
+
+T = TypeVar("T")
+
+_UNSET: Any = object()
+_TRUE = frozenset({"1", "true", "yes", "on", "y"})
+_FALSE = frozenset({"0", "false", "no", "off", "n"})
+
+# a fresh mapping for each `override`, never changed in place
+_overrides: ContextVar[Mapping[str, Any] | None] = ContextVar("tritium_overrides", default=None)
 
 
-@dataclass(frozen=True)
-class Knob:
-    """One setting. `in_key`: whether another value can mean other code, so that it is part of compile keys."""
+@dataclass(frozen=True, eq=False)
+class Setting(Generic[T]):
+    """One setting. `parse` turns text or a given value into the type; ValueError is for what it cannot be."""
 
     name: str
-    variable: str
-    parse: Callable[[str], Any]
-    default: Any
-    in_key: bool
+    env: str
+    default: T
+    parse: Callable[[Any], T]
     doc: str
+    expected: str
+    in_cache_key: bool = False
+    _parsed: dict[str, T] = field(default_factory=dict[str, Any], repr=False)
+
+    @property
+    def value(self) -> T:
+        """The current value; ArgumentError TRI0907 when the environment variable cannot be read."""
+        overrides = _overrides.get()
+        if overrides is not None and self.name in overrides:
+            return overrides[self.name]
+        text = os.environ.get(self.env, "")
+        if not text:
+            return self.default
+        known: Any = self._parsed.get(text, _UNSET)
+        if known is _UNSET:
+            known = self._parsed[text] = self.checked(text)
+        return known
+
+    def checked(self, value: object) -> T:
+        """`value` as this setting's type; text is read as in the environment."""
+        try:
+            return self.parse(value)
+        except (ValueError, TypeError):
+            name = f"{self.name} ({self.env})"
+            raise make_error("TRI0907", name=name, got=repr(value), expected=self.expected) from None
 
 
-def _flag(text: str) -> bool:
-    return text.strip().lower() in ("1", "true", "yes", "on", "y")
+def _bool(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    text = str(value).strip().lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    return int(text) != 0
 
 
-def _lines(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(",") if part.strip())
+def _count(value: Any) -> int:
+    number = int(value)
+    if number < 0 or isinstance(value, (bool, float)):
+        raise ValueError(value)
+    return number
 
 
-_KNOBS: tuple[Knob, ...] = (
-    Knob(
-        "backend", "TRITIUM_BACKEND", str, None, True, "interpret, cpu or cuda; by default the data decides"
-    ),
-    Knob(
-        "log",
-        "TRITIUM_LOG",
-        str,
-        "",
-        False,
-        "topics written to standard error: compile, launch, autotune, passes, all",
-    ),
-    Knob(
-        "verify",
-        "TRITIUM_VERIFY",
-        str,
-        "cheap",
-        False,
-        "how much the IR verifier checks after each pass: off, cheap, total",
-    ),
-    Knob(
-        "trace_lines", "TRITIUM_TRACE", _lines, (), False, "kernel lines whose values the interpreter prints"
-    ),
-    Knob(
+def _one_of(*choices: str) -> Callable[[Any], str]:
+    def parse(value: Any) -> str:
+        text = str(value).strip().lower()
+        if text not in choices:
+            raise ValueError(value)
+        return text
+
+    return parse
+
+
+def _word(value: Any) -> str:
+    return str(value).strip().lower()
+
+
+def _maybe(parse: Callable[[Any], T]) -> Callable[[Any], T | None]:
+    return lambda value: None if value is None else parse(value)
+
+
+def _pieces(value: Any) -> list[Any]:
+    if isinstance(value, str):
+        return [piece.strip() for piece in value.split(",") if piece.strip()]
+    return list(value)
+
+
+def _names(*choices: str) -> Callable[[Any], frozenset[str]]:
+    def parse(value: Any) -> frozenset[str]:
+        found = frozenset(str(piece) for piece in _pieces(value))
+        if choices and not found <= frozenset(choices):
+            raise ValueError(value)
+        return found
+
+    return parse
+
+
+def _lines(value: Any) -> frozenset[int]:
+    return frozenset(_count(piece) for piece in _pieces([value] if isinstance(value, int) else value))
+
+
+def _path(value: Any) -> Path:
+    return Path(os.fspath(value)).expanduser()
+
+
+SETTINGS: dict[str, Setting[Any]] = {}
+
+
+def _declare(setting: Setting[T]) -> Setting[T]:
+    SETTINGS[setting.name] = setting
+    return setting
+
+
+def _flag(
+    name: str, env: str, doc: str, *, default: bool = False, in_cache_key: bool = False
+) -> Setting[bool]:
+    return _declare(Setting(name, env, default, _bool, doc, "1 or 0", in_cache_key))
+
+
+def _choice(
+    name: str, env: str, default: str, choices: tuple[str, ...], doc: str, in_cache_key: bool = False
+) -> Setting[str]:
+    return _declare(
+        Setting(name, env, default, _one_of(*choices), doc, "one of " + ", ".join(choices), in_cache_key)
+    )
+
+
+def _optional_choice(
+    name: str, env: str, choices: tuple[str, ...], doc: str, in_cache_key: bool = False
+) -> Setting[str | None]:
+    parse = _maybe(_one_of(*choices))
+    return _declare(Setting(name, env, None, parse, doc, "one of " + ", ".join(choices), in_cache_key))
+
+
+def _name_set(
+    name: str, env: str, doc: str, choices: tuple[str, ...] = (), in_cache_key: bool = False
+) -> Setting[frozenset[str]]:
+    expected = "names separated by commas" + (", of " + ", ".join(choices) if choices else "")
+    return _declare(Setting(name, env, frozenset(), _names(*choices), doc, expected, in_cache_key))
+
+
+def _folder(name: str, env: str, doc: str) -> Setting[Path | None]:
+    return _declare(Setting(name, env, None, _maybe(_path), doc, "a path"))
+
+
+# Where a kernel runs
+# a free name: the runtime knows which backends there are, and its error lists them
+BACKEND = _declare(
+    Setting[str | None](
+        "backend",
+        "TRITIUM_BACKEND",
+        None,
+        _maybe(_word),
+        "Backend of every launch. Unset: the arguments decide, by where their data is.",
+        "interpret, cpu or cuda",
+    )
+)
+INTERPRET = _flag(
+    "triton_interpret",
+    "TRITON_INTERPRET",
+    "Triton's name for backend=interpret; TRITIUM_BACKEND goes before it.",
+)
+NUM_THREADS = _declare(
+    Setting(
         "num_threads",
         "TRITIUM_NUM_THREADS",
-        int,
         0,
-        False,
-        "threads that run program instances; 0: one per core",
-    ),
-    Knob(
-        "require",
-        "TRITIUM_REQUIRE",
-        str,
-        "",
-        True,
-        "specialisations that must apply, comma-separated; else an error",
-    ),
-    Knob("forbid", "TRITIUM_FORBID", str, "", True, "specialisations that must not apply, comma-separated"),
-    Knob(
-        "specialize",
-        "TRITIUM_SPECIALIZE",
-        str,
-        "all",
-        True,
-        "none switches every optional specialisation off",
-    ),
-    Knob(
-        "tritium_cache_dir",
-        "TRITIUM_CACHE_DIR",
-        str,
-        "",
-        False,
-        "folder for compiled kernels and tuning results",
-    ),
-    Knob("triton_cache_dir", "TRITON_CACHE_DIR", str, "", False, "the same, as Triton programs set it"),
-    Knob(
-        "triton_home",
-        "TRITON_HOME",
-        str,
-        "",
-        False,
-        "folder under which the cache lives if none of the above is set",
-    ),
-    Knob("triton_interpret", "TRITON_INTERPRET", _flag, False, True, "run kernels on the interpreter"),
-    Knob(
-        "triton_debug", "TRITON_DEBUG", _flag, False, True, "compile device assertions and overflow checks in"
-    ),
-    Knob(
-        "f32_default",
-        "TRITON_F32_DEFAULT",
-        str,
-        "",
-        True,
-        "input precision of fp32 dots: ieee, tf32, tf32x3, bf16x3, bf16x6",
-    ),
-    Knob(
-        "print_autotuning",
-        "TRITON_PRINT_AUTOTUNING",
-        _flag,
-        False,
-        False,
-        "print what autotuning measured and chose",
-    ),
-    Knob(
-        "cache_autotuning", "TRITON_CACHE_AUTOTUNING", _flag, False, False, "keep autotuning results on disk"
-    ),
-    Knob("always_compile", "TRITON_ALWAYS_COMPILE", _flag, False, False, "compile at every launch"),
-    Knob(
-        "allow_non_constexpr_globals",
-        "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
-        _flag,
-        False,
-        True,
-        "let kernels read plain Python globals; their values are part of the compile key",
-    ),
-    Knob(
-        "default_fp_fusion",
-        "TRITON_DEFAULT_FP_FUSION",
-        _flag,
-        True,
-        True,
-        "let the GPU fuse multiply and add",
-    ),
+        _count,
+        "Threads of the CPU backend; 0 takes every core.",
+        "0 or more",
+    )
 )
-KNOBS: dict[str, Knob] = {k.name: k for k in _KNOBS}
 
-_overrides: contextvars.ContextVar[dict[str, Any] | None] = contextvars.ContextVar(
-    "tritium_config", default=None
+# What the compiler does
+DEBUG = _flag(
+    "triton_debug",
+    "TRITON_DEBUG",
+    "Compile in device assertions and checks of integer overflow, where a kernel does not say otherwise.",
+    in_cache_key=True,
 )
+F32_DEFAULT = _optional_choice(
+    "f32_default",
+    "TRITON_F32_DEFAULT",
+    ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"),
+    "Precision of fp32 `dot` that names none. Unset: tf32 on CUDA, ieee on CPU and interpreter.",
+    in_cache_key=True,
+)
+FP_FUSION = _flag(
+    "default_fp_fusion",
+    "TRITON_DEFAULT_FP_FUSION",
+    "Let CUDA round a * b + c once, where a launch does not say otherwise. Interpreter and CPU never do.",
+    default=True,
+    in_cache_key=True,
+)
+ALLOW_NON_CONSTEXPR_GLOBALS = _flag(
+    "allow_non_constexpr_globals",
+    "TRITON_ALLOW_NON_CONSTEXPR_GLOBALS",
+    "Let kernels read plain numbers from globals, as compile-time constants.",
+    in_cache_key=True,
+)
+SPECIALIZE = _choice(
+    "specialize",
+    "TRITIUM_SPECIALIZE",
+    "all",
+    ("all", "none"),
+    "Which specialisations may apply. `none` leaves every operation in its general form.",
+    in_cache_key=True,
+)
+REQUIRE = _name_set(
+    "require",
+    "TRITIUM_REQUIRE",
+    "Specialisations that have to apply; a kernel to which one does not apply is an error (TRI0908).",
+    in_cache_key=True,
+)
+FORBID = _name_set("forbid", "TRITIUM_FORBID", "Specialisations that must not apply.", in_cache_key=True)
+VERIFY = _choice(
+    "verify",
+    "TRITIUM_VERIFY",
+    "cheap",
+    ("off", "cheap", "total"),
+    "How much the verifier checks after each pass: nothing, structure, or everything it can.",
+)
+
+# What is kept
+CACHE_DIR = _folder(
+    "tritium_cache_dir", "TRITIUM_CACHE_DIR", "Folder of compiled kernels and tuning results."
+)
+TRITON_CACHE_DIR = _folder("triton_cache_dir", "TRITON_CACHE_DIR", "The same, as Triton programs set it.")
+TRITON_HOME = _folder(
+    "triton_home",
+    "TRITON_HOME",
+    "Without either of these, files are kept in `.tritium/cache` under this folder.",
+)
+ALWAYS_COMPILE = _flag(
+    "always_compile", "TRITON_ALWAYS_COMPILE", "Compile even what the cache on disk holds."
+)
+CACHE_AUTOTUNING = _flag("cache_autotuning", "TRITON_CACHE_AUTOTUNING", "Keep the results of tuning on disk.")
+
+# What is shown
+LOG = _name_set(
+    "log",
+    "TRITIUM_LOG",
+    "What to report on stderr: why a call compiled, launches, tuning, what each pass did.",
+    ("compile", "launch", "autotune", "passes", "all"),
+)
+PRINT_AUTOTUNING = _flag(
+    "print_autotuning",
+    "TRITON_PRINT_AUTOTUNING",
+    "Print the configuration that tuning chose, and how long it took.",
+)
+TRACE = _declare(
+    Setting(
+        "trace_lines",
+        "TRITIUM_TRACE",
+        frozenset[int](),
+        _lines,
+        "Lines of kernels whose values the interpreter prints as it executes them.",
+        "line numbers separated by commas",
+    )
+)
+
+
+def key() -> tuple[tuple[str, Any], ...]:
+    """Name and value of every setting that changes what is compiled, in a fixed order."""
+    found: list[tuple[str, Any]] = []
+    for name, setting in sorted(SETTINGS.items()):
+        if setting.in_cache_key:
+            value = setting.value
+            found.append((name, tuple(sorted(value)) if isinstance(value, frozenset) else value))
+    return tuple(found)
+
+
+@contextmanager
+def override(**values: object) -> Generator[None]:
+    """Use these values inside the block, in this thread or task only.
+
+    Threads started inside do not inherit them, unless they run in `contextvars.copy_context()`.
+    Raises ArgumentError: TRI0911 for a name that is no setting, TRI0907 for a value that it cannot have.
+    """
+    checked = dict(_overrides.get() or {})
+    for name, value in values.items():
+        if name not in SETTINGS:
+            raise make_error("TRI0911", name=name, expected=", ".join(SETTINGS))
+        checked[name] = SETTINGS[name].checked(value)
+    token = _overrides.set(checked)
+    try:
+        yield
+    finally:
+        _overrides.reset(token)
 
 
 def get(name: str) -> Any:
-    """The value of a setting now: an `override`, else the environment, else the default."""
-    given = _overrides.get()
-    if given is not None and name in given:
-        return given[name]
-    knob = KNOBS[name]
-    text = os.environ.get(knob.variable)
-    return knob.default if text is None else knob.parse(text)
+    """The current value of the setting `name`."""
+    return SETTINGS[name].value
 
 
 def environment(variable: str) -> str | None:
-    """The raw text of an environment variable, for settings that Triton has and Tritium only passes on."""
+    """The text of an environment variable that is no setting of ours, such as one of Triton's or PYTHONPATH."""
     return os.environ.get(variable)
 
 
@@ -170,25 +330,49 @@ def set_environment(variable: str, text: str | None) -> None:
         os.environ[variable] = text
 
 
-@contextmanager
-def override(**values: Any) -> Iterator[None]:
-    """Set settings for the block, in this thread or task only. KeyError for an unknown name."""
-    for name in values:
-        KNOBS[name]
-    token = _overrides.set({**(_overrides.get() or {}), **values})
-    try:
-        yield
-    finally:
-        _overrides.reset(token)
-
-
-def key() -> tuple[Any, ...]:
-    """The values of all settings that compile keys must contain."""
-    return tuple(get(k.name) for k in _KNOBS if k.in_key)
+def _shown(value: object) -> str:
+    if value is None or value == frozenset():
+        return "unset"
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, frozenset):
+        return ",".join(sorted(str(piece) for piece in cast("frozenset[Any]", value)))
+    return str(value)
 
 
 def describe() -> str:
-    """A table of all settings with their present values."""
-    rows = [(k.variable, repr(get(k.name)), k.doc) for k in _KNOBS]
-    widths = [max(len(r[i]) for r in rows) for i in range(2)]
-    return "\n".join(f"{v.ljust(widths[0])}  {now.ljust(widths[1])}  {doc}" for v, now, doc in rows)
+    """The current value of every setting, one a line."""
+    width = max(len(setting.env) for setting in SETTINGS.values())
+    rows = [(setting.env.ljust(width), _shown(setting.value), setting.doc) for setting in SETTINGS.values()]
+    shown = max(len(value) for _, value, _ in rows)
+    return "\n".join(f"{variable}  {value.ljust(shown)}  {doc}" for variable, value, doc in rows)
+
+
+def _reference() -> str:
+    rows = [
+        "| setting | variable | default | values | in the cache key | meaning |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for setting in SETTINGS.values():
+        in_key = "yes" if setting.in_cache_key else "no"
+        default = _shown(setting.default)
+        cells = [f"`{setting.name}`", f"`{setting.env}`", default, setting.expected, in_key, setting.doc]
+        rows.append("| " + " | ".join(cells) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def render_page() -> str:
+    """The reference of settings, in Markdown."""
+    return f"""\
+# Settings
+
+Settings come from environment variables. In a program, `tritium.config.override(name=value)` is a context
+manager that sets them for the block it covers, in its thread or task only. A setting that is in the cache key
+changes the compiled code, so kernels compiled under another value are kept apart. This page is written by
+`make docs`.
+
+{_reference()}"""
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(render_page(), encoding="utf-8")

@@ -39,7 +39,6 @@ _NAN_POISON: dict[str, int] = {
     "bf16": 0x7FDA,
     "f32": 0x7FDA5A5A,
     "f64": 0x7FFA5A5A5A5A5A5A,
-    "e5m2": 0x7E,
 }
 
 
@@ -63,7 +62,7 @@ def bits_of(array: np.ndarray) -> np.ndarray:
 def poison_bits(dtype: Any) -> int:
     """The bit pattern of an element that nobody wrote: a NaN with a 5A payload, else 5A in every byte.
 
-    e4m3 has a single NaN, so its poison is the finite 0x5A like the poison of integers and bools.
+    The 8-bit floats have no NaN to spare, so their poison is the finite 0x5A like that of integers and bools.
     """
     width = np.dtype(dtype).itemsize
     return _NAN_POISON.get(short_name(dtype), int.from_bytes(b"\x5a" * width, "little"))

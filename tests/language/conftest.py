@@ -18,9 +18,8 @@ def frontend() -> Frontend:
 
 def tritium_frontend() -> Frontend:
     """Tritium's modules and its compile function behind the common interface."""
-    import tritium.language as tl
-
     import tritium
+    import tritium.language as tl
 
     def compile_kernel(kernel: Any, signature: Mapping[str, str], constexprs: Mapping[str, Any]) -> object:
         source = tritium.compiler.ASTSource(fn=kernel, signature=dict(signature), constexprs=dict(constexprs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .matrix import DTYPES, FP8, INTS, TL_NAME, Matrix, Snippet, dtype_name, scalar, tile
+from .matrix import ACCIDENT, DTYPES, FP8, INTS, TL_NAME, Matrix, Snippet, dtype_name, scalar, tile
 
 ALL_FP8 = (*FP8, "fp8e4b8", "fp8e5b16")
 MATH = (
@@ -21,6 +21,23 @@ def _unary(form: str, op: str, dtype: str) -> Snippet:
 def _method(op: str, dtype: str) -> Snippet:
     params, body = tile("x", dtype)
     return Snippet(params, [*body, f"r{{i}} = x{{i}}.{op}"])
+
+
+def _plus(coordinates: tuple[str, ...]) -> str | None:
+    """Triton lacks unary plus on tensors; it means what it says."""
+    form, op, dtype = coordinates
+    return dtype_name(dtype) + (" 8" if form == "tile" else "") if op == "+" else None
+
+
+def _foreign_fp8(coordinates: tuple[str, ...]) -> str | None:
+    """Which 8-bit floats exist is a property of the target."""
+    return ACCIDENT if coordinates[-1] in ("fp8e4b8", "fp8e5b16") else None
+
+
+def _as_asked(coordinates: tuple[str, ...], outcome: str) -> bool:
+    """A reduction with `dtype=` gives that dtype; Triton forgets it for fp8e4b15."""
+    _, asked, dtype = coordinates[0].partition("dtype=tl.")
+    return not asked or outcome.split()[0] == dtype[:-1].replace("float", "fp")
 
 
 def _cast(form: str, source: str, target: str) -> Snippet:
@@ -102,13 +119,28 @@ def _dot_acc(dtype: str, out: str, acc: str) -> Snippet:
     return Snippet(params, body)
 
 
+def _dot_results(dtype: str) -> tuple[str, ...]:
+    """What a product of `dtype` operands can be."""
+    exact = {"i8": ("i32",), "bf16": ("fp32",), "fp32": ("fp32",), "fp64": ("fp64",)}
+    return exact.get(dtype, ("fp32", "fp16"))
+
+
+def _acc_is_the_result(coordinates: tuple[str, ...], outcome: str) -> bool:
+    dtype, _, acc = coordinates
+    return acc in _dot_results(dtype) and outcome.split()[0] == dtype_name(acc)
+
+
 def _follows_acc(coordinates: tuple[str, ...]) -> str | None:
-    """With no out_dtype the result follows an accumulator that the operands allow, as newer Triton does."""
+    """With no out_dtype the result follows an accumulator that the operands allow, as newer Triton does.
+
+    Where out_dtype has no say Triton still compares it with the accumulator; either answer will do.
+    """
     dtype, out, acc = coordinates
-    if out != "none" or (dtype, acc) in (("bf16", "fp16"), ("fp32", "fp16"), ("fp64", "fp16")):
+    if acc not in _dot_results(dtype):
         return None
-    allowed = {"i8": "i32", "fp64": "fp64"}.get(dtype, "fp16")
-    return f"{dtype_name(acc)} 32 32" if acc == allowed else None
+    if out == "none":
+        return f"{dtype_name(acc)} 32 32"
+    return ACCIDENT if len(_dot_results(dtype)) == 1 else None
 
 
 DOT_OPTIONS = (
@@ -227,15 +259,18 @@ INDEX_OPS = (
 )
 
 OPS = (
-    Matrix("unary", [("form", ("tile", "0-d")), ("op", MATH + PREFIX), ("dtype", DTYPES)], _unary),
+    Matrix(
+        "unary", [("form", ("tile", "0-d")), ("op", MATH + PREFIX), ("dtype", DTYPES)], _unary, extended=_plus
+    ),
     Matrix(
         "cast",
         [("form", ("to", "bitcast", "rtne", "rtz")), ("source", DTYPES), ("target", (*DTYPES, *ALL_FP8[3:]))],
         _cast,
         plausible=_is_target,
+        extended=_foreign_fp8,
     ),
     Matrix("scalar_cast", [("source", DTYPES), ("target", DTYPES)], _scalar_cast, plausible=_is_target),
-    Matrix("reduction", [("op", REDUCTIONS), ("dtype", DTYPES)], _reduction, COMBINE),
+    Matrix("reduction", [("op", REDUCTIONS), ("dtype", DTYPES)], _reduction, COMBINE, plausible=_as_asked),
     Matrix("shape_op", [("op", INDEX_OPS), ("dtype", ("i1", "u8", "i64", "bf16", "fp64", "fp8e5"))], _index),
     Matrix(
         "ternary",
@@ -264,7 +299,7 @@ OPS = (
             ("acc", ("i32", "i64", "fp16", "bf16", "fp32", "fp64")),
         ],
         _dot_acc,
-        plausible=_is_target,
+        plausible=_acc_is_the_result,
         extended=_follows_acc,
     ),
     Matrix(

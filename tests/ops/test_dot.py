@@ -189,6 +189,10 @@ def test_values_of_the_precisions():
         ("TRI0606", lambda k, a: half(k, out_dtype=float64)),
         ("TRI0606", lambda k, a: half(k, acc=k.arg([[1]], int32))),
         ("TRI0606", lambda k, a: half(k, acc=k.arg([[1.0]], float16), out_dtype=float32)),
+        (
+            "TRI0606",
+            lambda k, a: k.tl("dot", a, k.tl("trans", a), k.tl("zeros", (4, 4), float32), out_dtype=int32),
+        ),
         ("TRI0607", lambda k, a: k.tl("dot", a, k.tl("trans", a), input_precision="ieee", allow_tf32=True)),
         ("TRI0603", lambda k, a: k.tl("dot", a, k.tl("trans", a), input_precision="fp32")),
         ("TRI0603", lambda k, a: fp8(k, max_num_imprecise_acc=3)),

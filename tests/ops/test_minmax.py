@@ -56,8 +56,6 @@ def test_every_pair_of_edges(name, ty):
         (bfloat16, 0.0, float32),
         (bfloat16, bfloat16, float32),
         (float16, float16, float16),
-    ]
-    + [
         (float16, 1, float16),
         (int8, 3, int32),
         (int8, 1.5, float32),

@@ -30,8 +30,11 @@ def test_bits_are_kept(ty):
         (int32, 0.0, float32),
         (int8, 1, int8),
         (float16, bfloat16, float16),
-    ]
-    + [(int1, 1, int32), (1, 0, int32), (1, 0.5, float32), (True, False, int1)],
+        (int1, 1, int32),
+        (1, 0, int32),
+        (1, 0.5, float32),
+        (True, False, int1),
+    ],
 )
 def test_numbers_are_weak(x, y, want):
     k = Kernel()

@@ -39,9 +39,10 @@ def render_index() -> str:
     """The list of all codes by group, in Markdown."""
     parts = [
         "# Errors",
-        "Every error that Tritium raises for something a program can mend has a code that keeps its meaning. The\n"
-        "text of an error shows the place in the program, what was expected, what came and what to do. These pages\n"
-        "are written by `make docs` from the catalogue in `src/tritium/errors/codes/`.",
+        "Every error that Tritium raises for something a program can mend has a code that keeps its\n"
+        "meaning. The text of an error shows the place in the program, what was expected, what came and\n"
+        "what to do. These pages are written by `make docs` from the catalogue in\n"
+        "`src/tritium/errors/codes/`.",
     ]
     for group in GROUPS:
         rows = [

@@ -38,7 +38,9 @@ def blockwise(kernel: Callable[..., Any], dtype: Any, *operands: Array) -> Array
     The kernel gets one-dimensional arrays of equal length (size-1 operands stay size 1) and returns values
     of that length, which are stored as `dtype`. It must not write into its arguments.
     """
-    shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+    shape = operands[0].shape
+    if any(operand.shape != shape for operand in operands):
+        shape = np.broadcast_shapes(*(operand.shape for operand in operands))
     out = np.empty(shape, dtype)
     size = out.size
     flat = [_flat(operand, shape) for operand in operands]

@@ -96,7 +96,7 @@ def _integer_result(product: Array, out: Format, acc: npt.ArrayLike | None) -> A
 
 
 def _without_repeats(x: Array) -> Array:
-    """Batch dimensions that only repeat (stride 0) cut to one, so that nothing is converted or copied twice."""
+    """Batch dimensions that only repeat (stride 0) cut to one: nothing is converted or copied twice."""
     batch = x.ndim - 2
     if batch <= 0 or 0 not in x.strides[:batch]:
         return x
@@ -115,7 +115,7 @@ def _matmul(x: Array, y: Array) -> Array:
 
 
 def _for_blas(x: Array) -> Array:
-    """`x` itself where BLAS can read its matrices in place, else a copy: NumPy's own loops are slow."""
+    """`x` where BLAS can read its matrices in place, else a copy: the loops of NumPy are slow."""
     rows, columns = x.strides[-2:]
     size = x.itemsize
     if columns == size and rows % size == 0 and rows >= size * x.shape[-1]:

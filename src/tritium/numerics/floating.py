@@ -204,7 +204,29 @@ def fma(x: npt.ArrayLike, y: npt.ArrayLike, z: npt.ArrayLike, fmt: str) -> Array
         return fma64(a, b, c, "rn")
     if form.bits < 32:
         a, b, c = widen(a, form), widen(b, form), widen(c, form)
-    return narrow(blockwise(odd_fma, np.float64, a, b, c), form)
+    out = np.float32 if form.name == "f32" else np.float64
+    return narrow(blockwise(lambda x, y, z: _fma_to_round(x, y, z, form), out, a, b, c), form)
+
+
+def _fma_to_round(a: Array, b: Array, c: Array, form: Format) -> Array:
+    """``a * b + c`` of float32 operands as a float64 that rounds to the narrower `form` as the exact value
+    does.
+
+    The nearest float64 does so, unless it is a midpoint of the target (then the error of the sum decides) or
+    below the target's normal range (where midpoints lie elsewhere). Only those lanes are rounded to odd.
+    """
+    product = np.multiply(a, b, dtype=np.float64)
+    total = np.asarray(product + c)
+    drop = 52 - form.mantissa_bits
+    pattern = total.view(np.uint64)
+    doubt = (pattern & np.uint64((1 << drop) - 1)) == np.uint64(1 << (drop - 1))
+    small = np.abs(total) < form.min_normal
+    small &= total != 0
+    doubt |= small
+    if doubt.any():
+        product, c = np.broadcast_to(product, total.shape), np.broadcast_to(c, total.shape)
+        total[doubt] = odd_sum(product[doubt], c[doubt].astype(np.float64))
+    return total
 
 
 def odd_fma(a: Array, b: Array, c: Array) -> Array:

@@ -9,8 +9,8 @@ from tritium.ir.types import DType, PointerType, float32, int64
 from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, attr, operand
-from tritium.ops.check import Check
 from tritium.ops.compare import GreaterEqual, LessEqual
+from tritium.ops.debug import DeviceAssert
 from tritium.ops.elementwise import Elementwise, unless_fp8
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
@@ -304,14 +304,14 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 
 
 @surface("cdiv", method=True)
-def cdiv(s: Semantic, x: Any, div: Any) -> Any:
-    """Quotient rounded up for positive integers: ``(x + div - 1) // div``.
+def cdiv(s: Semantic, x: Any, div: Any) -> Tensor:
+    """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
     >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
     3
     """
     if is_number(x) and is_number(div):
-        return _at_compile_time(s, lambda a, b: (a + (b - 1)) // b, x, div)
+        return s.to_tensor(_at_compile_time(s, lambda a, b: (a + (b - 1)) // b, x, div))
     less = constexpr(unwrap(div) - 1) if is_number(div) else Sub.build(s, div, 1)
     return IntDiv.build(s, Add.build(s, x, less), div)
 
@@ -357,5 +357,5 @@ def _checks_overflow(s: Semantic, op: type[Elementwise], x: Tensor, y: Tensor, a
     low, high = s.scalar(ty.get_int_min_value(), int64), s.scalar(ty.get_int_max_value(), int64)
     for compare, bound in ((GreaterEqual, low), (LessEqual, high)):
         inside = s.emit(compare, *s.broadcast(exact, bound))
-        s.emit(Check, inside, message=f"{op.name.removeprefix('tile.')} overflows {ty}")
+        s.emit(DeviceAssert, inside, message=f"{op.name.removeprefix('tile.')} overflows {ty}")
     return marked

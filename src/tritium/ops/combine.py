@@ -101,6 +101,18 @@ def check_combine(name: str, inputs: Sequence[Any], axis: int, combine: Region) 
     return dims
 
 
+def check_isolated(name: str, region: Region) -> None:
+    """The rule that `region` uses no value from outside: it runs on other shapes than the code around it."""
+    known = set(region.args)
+    for op in region.walk():
+        known.update(op.results)
+        for nested in op.regions:
+            known.update(nested.args)
+    for op in region.walk():
+        if any(v not in known for v in op.operands):
+            raise TypeRuleError(f"the region of {name} uses a value from outside, in {op.name}")
+
+
 # ---- recognising ------------------------------------------------------------------------------------------------
 
 
@@ -197,6 +209,7 @@ def scan_axis(args: Arrays, axis: int, region: Region, run: RunRegion, reverse: 
 __all__ = [
     "aligned",
     "check_combine",
+    "check_isolated",
     "combine_region",
     "evaluate_region",
     "exact_ufunc",

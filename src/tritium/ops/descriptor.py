@@ -25,8 +25,8 @@ from tritium.ops.blockptr import (
     pointer_tile,
     refuse_nan_padding,
 )
-from tritium.ops.check import Check
 from tritium.ops.compare import Equal
+from tritium.ops.debug import DeviceAssert
 from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
 from tritium.ops.memory import (
     EVICTION_POLICIES,
@@ -220,7 +220,7 @@ def _check_strides(s: Semantic, steps: Sequence[Tensor], element: DType) -> None
                 f"the stride of axis {axis} of a tensor descriptor must be a multiple of {STRIDE_BYTES} bytes "
                 f"({unit} elements of {element})"
             )
-            s.emit(Check, aligned, message=message)
+            s.emit(DeviceAssert, aligned, message=message)
         elif known is not None and int(known) % unit:
             bytes_ = int(known) * element.itemsize
             problem = f"the stride of axis {axis} is {known} elements, {bytes_} bytes"

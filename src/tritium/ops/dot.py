@@ -149,6 +149,10 @@ def _result_type(s: Semantic, a: Any, acc: Tensor | None, out_dtype: Any) -> DTy
         wanted = acc.dtype if acc is not None else allowed[0]
     else:
         wanted = s.dtype_of(out_dtype, "out_dtype of tl.dot")
+        if acc is not None and acc.dtype != wanted:
+            s.fail(
+                "TRI0606", what="accumulator", got=describe(acc), expected=f"a tile of out_dtype, {wanted}"
+            )
         if wanted.is_bf16() and a is not int8:
             expected = "out_dtype=tl.float32, and .to(tl.bfloat16) afterwards"
             s.fail("TRI0606", what="out_dtype", got=wanted, expected=expected)

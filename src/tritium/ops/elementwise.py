@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from tritium.ir.types import DType, Type, int1, like
+from tritium.numerics import floating, integer
 from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
 from tritium.ops.base import TileOp, TypeRuleError
 from tritium.ops.facts import Bound
@@ -52,8 +53,6 @@ class Elementwise(TileOp):
     @property
     def numerics(self) -> Any:
         """The module of `tritium.numerics` whose functions compute in the operands' format."""
-        from tritium.numerics import floating, integer
-
         return floating if self.is_float else integer
 
     def all_ones(self) -> int:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tritium.ops.handles import constexpr, unwrap
+from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, is_number
 from tritium.ops.surface import OPERATORS, SURFACES, surface
 
@@ -20,7 +20,7 @@ _AT_COMPILE_TIME: dict[str, Callable[[Any, Any], Any]] = {
 
 
 @surface("swizzle2d")
-def swizzle2d(s: Semantic, i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[Any, Any]:
+def swizzle2d(s: Semantic, i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[Tensor, Tensor]:
     """The position (i, j) of a row-major `size_i` x `size_j` matrix, moved so that groups of `size_g` rows are walked
     column by column.
 
@@ -50,4 +50,5 @@ def swizzle2d(s: Semantic, i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any
     else:
         rows = SURFACES["tl.minimum"](s, left, size_g)  # the last group may have fewer
     number = compute("%", number, in_group)
-    return compute("+", first_row, compute("%", number, rows)), compute("//", number, rows)
+    row, column = compute("+", first_row, compute("%", number, rows)), compute("//", number, rows)
+    return s.to_tensor(row), s.to_tensor(column)

@@ -9,7 +9,7 @@ import numpy as np
 
 from tritium.ir.types import DType, Type, tile
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand, region
-from tritium.ops.combine import evaluate_region, invoke
+from tritium.ops.combine import check_isolated, evaluate_region, invoke
 from tritium.ops.control import Yield
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
@@ -30,6 +30,7 @@ class MapElementwise(TileOp, name="tile.map_elementwise"):
     inputs = operand(variadic=True)
     pack = attr(1)
     body = region()
+    isolated = True
 
     def infer(self) -> Sequence[Type]:
         first = self.inputs[0].type if self.inputs else None
@@ -49,6 +50,9 @@ class MapElementwise(TileOp, name="tile.map_elementwise"):
         ):
             raise TypeRuleError(f"the body of {self.name} yields numbers, of one type within a result")
         return tuple(tile(t.scalar, first.shape) for t in heads)
+
+    def check(self) -> None:
+        check_isolated(self.name, self.body)
 
     def eval(self, *args: Array) -> Any:
         return self._map(args, evaluate_region)

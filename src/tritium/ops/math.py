@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from tritium.ir.types import DType, float32
+from tritium.numerics import special
 from tritium.ops.arithmetic import Add, Div, Sub
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import WIDE_FLOATS, Elementwise
@@ -22,12 +23,6 @@ class Unary(Elementwise):
 
     x = operand()
     formats: ClassVar[tuple[str, ...]] = WIDE_FLOATS
-
-    @property
-    def special(self) -> Any:
-        from tritium.numerics import special
-
-        return special
 
 
 def _function(s: Semantic, cls: type[Elementwise], name: str, x: Any, **attrs: Any) -> Tensor:
@@ -46,7 +41,7 @@ class Exp(Unary, name="tile.exp"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.exp(args[0], self.format)
+        return special.exp(args[0], self.format)
 
     @surface("exp", method=True, also=("math.exp",))
     @staticmethod
@@ -62,7 +57,7 @@ class Exp2(Unary, name="tile.exp2"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.exp2(args[0], self.format)
+        return special.exp2(args[0], self.format)
 
     @surface("exp2", method=True, also=("math.exp2",))
     @staticmethod
@@ -78,7 +73,7 @@ class Log(Unary, name="tile.log"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.log(args[0], self.format)
+        return special.log(args[0], self.format)
 
     @surface("log", method=True, also=("math.log",))
     @staticmethod
@@ -94,7 +89,7 @@ class Log2(Unary, name="tile.log2"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.log2(args[0], self.format)
+        return special.log2(args[0], self.format)
 
     @surface("log2", method=True, also=("math.log2",))
     @staticmethod
@@ -110,7 +105,7 @@ class Cos(Unary, name="tile.cos"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.cos(args[0], self.format)
+        return special.cos(args[0], self.format)
 
     @surface("cos", method=True, also=("math.cos",))
     @staticmethod
@@ -126,7 +121,7 @@ class Sin(Unary, name="tile.sin"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.sin(args[0], self.format)
+        return special.sin(args[0], self.format)
 
     @surface("sin", method=True, also=("math.sin",))
     @staticmethod
@@ -173,7 +168,7 @@ class Rsqrt(Unary, name="tile.rsqrt"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.rsqrt(args[0], self.format)
+        return special.rsqrt(args[0], self.format)
 
     @surface("rsqrt", method=True, also=("math.rsqrt",))
     @staticmethod
@@ -189,7 +184,7 @@ class Erf(Unary, name="tile.erf"):
     """
 
     def eval(self, *args: Array) -> Array:
-        return self.special.erf(args[0], self.format)
+        return special.erf(args[0], self.format)
 
     @surface("erf", method=True, also=("math.erf",))
     @staticmethod

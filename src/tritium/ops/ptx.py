@@ -45,7 +45,8 @@ class Instruction:
 
 _TYPE = re.compile(r"[busf](16|32|64)|bf16")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_REGISTER = re.compile(r"\$(\d+)|\$\{(\d+)(?::[a-z])?\}")
+_BRACED = re.compile(r"\$\{(\d+)(?::[a-z])?\}")  # another spelling of a register
+_REGISTER = re.compile(r"\$(\d+)")
 _DECLARATION = re.compile(r"\.reg\s+\.([busf](?:32|64))\s+([\w, %$]+)")
 
 
@@ -53,7 +54,8 @@ def parse(asm: str) -> tuple[list[Instruction], set[str]]:
     """The instructions of `asm`, and the registers it declares. Raises NotUnderstood."""
     instructions: list[Instruction] = []
     declared: set[str] = set()
-    for statement in _COMMENT.sub("", asm).replace("{", ";{;").replace("}", ";};").split(";"):
+    plain = _BRACED.sub(r"$\1", _COMMENT.sub("", asm))
+    for statement in plain.replace("{", ";{;").replace("}", ";};").split(";"):
         text = " ".join(statement.split())
         if not text or text in "{}":
             continue
@@ -168,13 +170,13 @@ class _Machine:
     def _name(self, text: str) -> str:
         register = _REGISTER.fullmatch(text)
         if register:
-            return register[1] or register[2]
+            return register[1]
         if text not in self.declared:
             raise NotUnderstood(text)
         return text
 
-    def read(self, text: str, ptx_type: str) -> Tensor:
-        """An operand as a tile of `ptx_type`."""
+    def read(self, text: str, ptx_type: str, as_held: bool = False) -> Tensor:
+        """An operand as a tile of `ptx_type`, or of whatever type of that width the register holds."""
         ty = _dtype(ptx_type)
         number = _immediate(text, ty)
         if number is not None:
@@ -185,7 +187,7 @@ class _Machine:
         held = self.registers[name]
         if held.dtype.primitive_bitwidth != ty.primitive_bitwidth:
             raise NotUnderstood(f"{text} is no {ptx_type}")
-        return reinterpret(self.s, held, ty)
+        return held if as_held else reinterpret(self.s, held, ty)
 
     def sources(self, i: Instruction) -> list[Tensor]:
         return [self.read(text, i.types[-1]) for text in i.operands[1:]]
@@ -253,7 +255,7 @@ def _arithmetic(cls: Any, name: str) -> Callable[[_Machine, Instruction], Tensor
 
 def _mov(m: _Machine, i: Instruction) -> Tensor:
     _allow(i)
-    return m.sources(i)[0]
+    return m.read(i.operands[1], i.types[0], as_held=True)
 
 
 def _div(m: _Machine, i: Instruction) -> Tensor:

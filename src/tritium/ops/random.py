@@ -11,13 +11,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from tritium.ir.types import DType, Type, int32, int64, uint32, uint64
+from tritium.numerics.integer import add, mul, umulhi
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.cast import reinterpret
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic, describe
 from tritium.ops.surface import OPERATORS, SURFACES, surface
 
+# Random123, philox.h: the multipliers of a round, and what raises the key after it.
+_CONSTANTS = {
+    "u32": (np.array([0xD2511F53, 0xCD9E8D57], np.uint32), np.array([0x9E3779B9, 0xBB67AE85], np.uint32)),
+    "u64": (
+        np.array([0xD2E7470EE14C6C93, 0xCA5A826395121157], np.uint64),
+        np.array([0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B], np.uint64),
+    ),
+}
 Four = tuple[Tensor, Tensor, Tensor, Tensor]
 ROUNDS = 10
 
@@ -46,10 +57,15 @@ class Philox(TileOp, name="tile.philox"):
         return (ty,) * 4
 
     def eval(self, *args: Array) -> tuple[Array, ...]:
-        from tritium.numerics.philox import philox as philox_words
-
-        bits = self.c0.type.scalar.primitive_bitwidth
-        return tuple(philox_words(args[:4], args[4:], self.rounds, bits))
+        c0, c1, c2, c3, k0, k1 = np.broadcast_arrays(*args)
+        fmt = self.c0.type.scalar.text  # type: ignore[union-attr]
+        (multiply_a, multiply_b), (raise_a, raise_b) = _CONSTANTS[fmt]
+        for _ in range(self.rounds):
+            high_a, high_b = umulhi(c0, multiply_a, fmt), umulhi(c2, multiply_b, fmt)
+            low_a, low_b = mul(c0, multiply_a, fmt), mul(c2, multiply_b, fmt)
+            c0, c1, c2, c3 = high_b ^ c1 ^ k0, low_b, high_a ^ c3 ^ k1, low_a
+            k0, k1 = add(k0, raise_a, fmt), add(k1, raise_b, fmt)
+        return c0, c1, c2, c3
 
     @surface("philox_impl")
     @staticmethod

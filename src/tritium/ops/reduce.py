@@ -36,11 +36,15 @@ class Reduce(TileOp, name="tile.reduce"):
     inputs = operand(variadic=True)
     axis = attr()
     combine = region()
+    isolated = True
 
     def infer(self) -> Sequence[Type]:
         dims = tree.check_combine(self.name, self.inputs, self.axis, self.combine)
         rest = dims[: self.axis] + dims[self.axis + 1 :]
         return tuple(shaped(v.type.scalar, rest) for v in self.inputs)
+
+    def check(self) -> None:
+        tree.check_isolated(self.name, self.combine)
 
     def eval(self, *args: Array) -> Any:
         return self._reduce(args, tree.evaluate_region)

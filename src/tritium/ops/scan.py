@@ -32,10 +32,14 @@ class Scan(TileOp, name="tile.scan"):
     axis = attr()
     reverse = attr(False)
     combine = region()
+    isolated = True
 
     def infer(self) -> Sequence[Type]:
         tree.check_combine(self.name, self.inputs, self.axis, self.combine)
         return tuple(v.type for v in self.inputs)
+
+    def check(self) -> None:
+        tree.check_isolated(self.name, self.combine)
 
     def eval(self, *args: Array) -> Any:
         return self._scan(args, tree.evaluate_region)

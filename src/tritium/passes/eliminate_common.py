@@ -50,7 +50,7 @@ def _region(region: Region, outer: dict[Key, Op], gone: list[Op]) -> None:
             if effects & _ORDERS:
                 loads.clear()
             for nested in op.regions:
-                _region(nested, known, gone)
+                _region(nested, {} if op.isolated else known, gone)
             continue
         key = _key(op)
         earlier = table.get(key)

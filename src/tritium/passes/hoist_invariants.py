@@ -53,7 +53,7 @@ def _hoist(region: Region, loop: Op, record: Record) -> bool:
             op.move_before(loop)
             record.plan("hoist_invariants", f"{op.name} runs once, before the loop", op)
             changed = True
-        elif not isinstance(op, (For, While)):
+        elif not (isinstance(op, (For, While)) or (isinstance(op, TileOp) and op.isolated)):
             for nested in op.regions:
                 changed |= _hoist(nested, loop, record)
     return changed

@@ -11,7 +11,7 @@ TOPICS = ("compile", "launch", "autotune", "passes")
 
 def enabled(topic: str) -> bool:
     """Whether lines of `topic` are wanted. "all" wants every topic."""
-    wanted = {t.strip() for t in str(config.get("log") or "").split(",")}
+    wanted = config.LOG.value
     return topic in wanted or "all" in wanted
 
 

@@ -65,9 +65,7 @@ def integer_cases() -> list[ValueCase]:
             ("tl.where(x > y, x, y)", [max(p) for p in usable]),
         ]
         results = [(text, _wrapped(dtype, data)) for text, data in sums]
-        cases.append(
-            elementwise(f"integer_arithmetic_{dtype}", {"x": x, "y": y}, results, interpreter=low < 0)
-        )
+        cases.append(elementwise(f"integer_arithmetic_{dtype}", {"x": x, "y": y}, results))
         bits = NUMPY[dtype].itemsize * 8
         counts = array(dtype, [0, 1, 2, 3, bits - 1, bits - 2, bits // 2, 1] * 8)
         shifts = [
@@ -177,9 +175,12 @@ def float_cases() -> list[ValueCase]:
         cases.append(elementwise(f"float_arithmetic_{dtype}", {"x": x, "y": y}, results))
         wide = "fp32" if dtype in ("fp16", "bf16") else dtype
         quotient = _quiet(lambda: a_wide / b_wide)
-        rest = np.array([_fmod(p, q) for p, q in zip(a_wide, b_wide, strict=True)], dtype=work)
-        exact = [("x / y", array(wide, quotient)), ("x % y", array(wide, rest))]
-        cases.append(elementwise(f"float_division_{dtype}", {"x": x, "y": y}, exact, rtol=1e-6))
+        divided = [("x / y", array(wide, quotient))]
+        cases.append(elementwise(f"float_division_{dtype}", {"x": x, "y": y}, divided, rtol=1e-6))
+        x, y = pairs(dtype, [7.5, -7.5, 2.0, -2.0, 0.0, NAN, 3.25, 100.0])  # inf % inf is inf on a GPU
+        rest = np.array([_fmod(p, q) for p, q in zip(x.numpy(), y.numpy(), strict=True)], dtype=work)
+        remainder = [("x % y", array(wide, rest))]
+        cases.append(elementwise(f"float_remainder_{dtype}", {"x": x, "y": y}, remainder, rtol=1e-6))
     return cases
 
 
@@ -263,10 +264,27 @@ def math_cases() -> list[ValueCase]:
         elementwise(
             "math_double", {"x": xd, "y": yd}, [(t, array("fp64", v)) for t, v in doubles], rtol=1e-12
         ),
+        _int1(),
         _umulhi(),
         _true_division(),
         _cdiv(),
     ]
+
+
+def _int1() -> ValueCase:
+    x = array("int32", np.arange(8))
+    t, u = np.arange(8) > 2, np.arange(8) > 1
+    results = [
+        ("(x > 2) + (x > 1)", t ^ u),
+        ("(x > 2) - (x > 1)", t ^ u),
+        ("(x > 2) * (x > 1)", t & u),
+        ("-(x > 2)", t),
+        ("~(x > 2)", ~t),
+        ("(x > 2) < (x > 1)", ~t & u),
+        ("tl.maximum(x > 2, x > 1)", t | u),
+        ("tl.where(x > 2, x > 1, x > 5)", np.where(t, u, x.numpy() > 5)),
+    ]
+    return elementwise("int1_arithmetic", {"x": x}, [(text, array("int1", value)) for text, value in results])
 
 
 def _umulhi() -> ValueCase:
@@ -285,8 +303,8 @@ def _true_division() -> ValueCase:
 
 
 def _cdiv() -> ValueCase:
-    x, y = pairs("int32", [1, 7, 8, 9, 1000, 3, 2, 16])
-    result = [-(-a // b) for a, b in zip(x.data, y.data, strict=True)]
+    x, y = pairs("int32", [1, 7, 8, 9, -7, -8, 2, 16])
+    result = [_truncated(a + b - 1, b) for a, b in zip(x.data, y.data, strict=True)]
     return elementwise("ceiling_division", {"x": x, "y": y}, [("tl.cdiv(x, y)", array("int32", result))])
 
 

@@ -183,11 +183,20 @@ def _fp8_casts() -> list[ValueCase]:
                         f"x.to({TL[name]}, bitcast=True).to(tl.float16)",
                         from_tensor("fp16", wide.to(torch.float16)),
                     ),
+                ],
+            )
+        )
+        cases.append(
+            elementwise(
+                f"{name}_widened_to_bf16",
+                {"x": bits},
+                [
                     (
                         f"x.to({TL[name]}, bitcast=True).to(tl.bfloat16)",
                         from_tensor("bf16", wide.to(torch.bfloat16)),
-                    ),
+                    )
                 ],
+                extended=name == "fp8e5",  # on a GPU its infinity and NaN become numbers
             )
         )
         small = array(
@@ -219,7 +228,30 @@ def _fp8_casts() -> list[ValueCase]:
                 [(f"x.to({TL[name]}).to(tl.float32)", from_tensor("fp32", rounded))],
             )
         )
+        largest = 57344.0 if name == "fp8e5" else 448.0
+        high = array("fp32", [largest, largest * 1.01, 1e6, -1e6, INF, -INF, NAN, -largest])
+        capped = np.clip(high.numpy(), np.float32(-largest), np.float32(largest))
+        cases.append(
+            elementwise(
+                f"{name}_saturates",
+                {"x": high},
+                [(f"x.to({TL[name]}).to(tl.float32)", array("fp32", capped))],
+            )
+        )
     return cases
+
+
+def beyond_range() -> list[ValueCase]:
+    """Out of range Tritium saturates and NaN gives 0; Triton leaves it to the hardware."""
+    x = array("fp32", [NAN, INF, -INF, 1e10, -1e10, 300.7, -300.7, -1.5])
+    limits = {
+        name: np.iinfo(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint32", "uint64")
+    }
+    results = []
+    for name, limit in limits.items():
+        wanted = [0 if v != v else int(max(min(v, limit.max), limit.min)) for v in x.data]
+        results.append((f"x.to({TL[name]})", array(name, np.array(wanted, dtype=object))))
+    return [elementwise("float_to_integer_saturates", {"x": x}, results, extended=True)]
 
 
 def bitcasts() -> list[ValueCase]:
@@ -278,4 +310,4 @@ def kernel(a, b, c, d, e, f):
     return [ValueCase("store_converts", source, blanks, expected)]
 
 
-CASES = [*integer_casts(), *float_to_integer(), *float_to_float(), *bitcasts(), *stored()]
+CASES = [*integer_casts(), *float_to_integer(), *beyond_range(), *float_to_float(), *bitcasts(), *stored()]

@@ -119,7 +119,7 @@ def libdevice_cases() -> list[ValueCase]:
     values = [0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.3, -3.7, 0.0, -0.0, 1e10, -0.49, 7.0, 100.25, -8.75, 0.25]
     x = array("fp32", values)
     a = x.numpy()
-    away = np.sign(a) * np.floor(np.abs(a) + np.float32(0.5))
+    away = np.copysign(np.floor(np.abs(a) + np.float32(0.5)), a)
     special = array("fp32", [float("nan"), float("inf"), -float("inf"), 0.0, -0.0, 1.0, -1.0, 1e-45])
     s = special.numpy()
     positive = array("fp32", np.linspace(0.2, 5, 16))

@@ -153,16 +153,17 @@ so it needs a last axis of extent 2. tl.cat needs equal extents on all other axe
         code="TRI0612",
         cls=CompilationError,
         title="a combine function that does not fit",
-        message="the combine function of `{function}` {problem}",
+        message="the function given to `{function}` {problem}",
         explanation="""
 tl.reduce and tl.associative_scan take a function with `@triton.jit` of two values (2n for n tiles) that
 returns one (n). It is applied in any order that associativity allows, and its result has the type of its
-arguments.
+arguments. tl.map_elementwise takes a function of scalars that returns scalars, as many of one type in a row as
+one call handles elements.
 """,
-        hint="write a @triton.jit function of two values that returns one of the same type",
+        hint="write a @triton.jit function of scalars that returns as many, of the same types, as are combined",
         broken=kernel(
-            _EIGHT + "tl.store(x_ptr, tl.reduce(v, 0, negate))",
-            before="@triton.jit\ndef negate(a):\n    return -a",
+            _EIGHT + "tl.store(x_ptr, tl.reduce(v, 0, both))",
+            before="@triton.jit\ndef both(a, b):\n    return a, b",
         ),
         mended=kernel(
             _EIGHT + "tl.store(x_ptr, tl.reduce(v, 0, add))",

@@ -1,0 +1,56 @@
+# What a clean clone needs: Python 3.10 or newer (3.11 for the tests that compare with PyTorch) and make.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+WORKERS ?= 2
+TESTS ?= tests
+
+.PHONY: help venv demo test lint format docs bench clean
+
+help:
+	@echo "make demo    set up and run a blocked matrix product on real arrays"
+	@echo "make test    set up for development, check style and types, run the tests (TESTS=..., WORKERS=...)"
+	@echo "make lint    style and types only"
+	@echo "make format  let ruff format the source"
+	@echo "make docs    write the generated pages under docs/"
+	@echo "make bench   measure on this machine"
+	@echo "make venv    set up for development only"
+	@echo "make clean   remove what make created"
+
+# The stamps say what is installed; pyproject.toml is newer when that changed.
+$(VENV)/base-installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --editable .
+	touch $@
+
+$(VENV)/test-installed: $(VENV)/base-installed
+	$(PIP) install --editable '.[test]'
+	touch $@
+
+venv: $(VENV)/test-installed
+
+demo: $(VENV)/base-installed
+	$(BIN)/python -m tritium run examples/matmul.py
+
+lint: $(VENV)/test-installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+
+test: lint
+	$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
+
+format: $(VENV)/test-installed
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/base-installed
+	$(BIN)/python -m tritium.errors.pages docs/errors
+	$(BIN)/python -m tritium.config docs/settings.md
+
+bench: $(VENV)/base-installed
+	$(BIN)/python -m tritium bench
+
+clean:
+	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

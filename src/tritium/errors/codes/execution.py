@@ -78,7 +78,7 @@ cannot execute is code for one machine: inline assembly and device functions tha
 The array was made read-only by its owner (NumPy's `writeable` flag, or a library that exports it so). A GPU
 could not tell; here the store is refused before anything is written.
 """,
-        hint="pass a copy: {name}.copy()",
+        hint="pass a copy of the array, or make it writable",
         broken=kernel("tl.store(x_ptr, 1.0)", args="np.broadcast_to(np.float32(0), 8)"),
         mended=kernel("tl.store(x_ptr, 1.0)"),
     ),

@@ -119,7 +119,7 @@ def test_checks_inside_a_combine_function_are_executed() -> None:
 
     def body(a: Any, b: Any) -> list[Any]:
         total = k.add(a, b)
-        k.at(3).builder.insert(DeviceAssert(k.lt(total, 100), message="too much"))
+        k.at(3).emit(DeviceAssert, k.lt(total, 100), None, message="too much")
         return [total]
 
     combine = k.region(body, [int32, int32])

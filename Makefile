@@ -36,7 +36,7 @@ demo: $(VENV)/base-installed
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)

@@ -18,7 +18,7 @@ from tritium.ir.types import float32
 from tritium.ops.base import REGISTRY
 from tritium.pipeline import Compilation, compile_kernel
 from tritium.runtime.backend import executor_of
-from tritium.runtime.binder import OPTIONS, check_options
+from tritium.runtime.binder import OPTIONS, check_options, signature_text
 from tritium.runtime.compiled import CompiledKernel, Metadata
 from tritium.runtime.jit import JITFunction
 from tritium.runtime.specialize import DescriptorArg, RuntimeArg, Spec, Specs, TupleArg, const_arg
@@ -61,7 +61,11 @@ class ASTSource:
         except (ValueError, KeyError) as broken:
             problem = str(broken.args[0])
             raise make_error(
-                "TRI0906", text=str(self.signature), function=self.name, problem=problem
+                "TRI0906",
+                text=str(self.signature),
+                function=self.name,
+                problem=problem,
+                signature=signature_text(self.fn.params),
             ) from None
         return tuple((name, _spec(argument, name)) for name, argument in parsed.arguments)
 

@@ -39,7 +39,9 @@ class Parameter:
         """The annotation as text, "" without one."""
         if self.annotation is None:
             return ""
-        return self.annotation if isinstance(self.annotation, str) else inspect.formatannotation(self.annotation)
+        return (
+            self.annotation if isinstance(self.annotation, str) else inspect.formatannotation(self.annotation)
+        )
 
     @property
     def is_constexpr(self) -> bool:
@@ -67,7 +69,9 @@ class KernelSource:
         self._key: tuple[str, tuple[Capture, ...]] | None = None
         self._lines: SourceLines | None = None
         if src is None:
-            self._lines = find_lines(self.code, fn.__globals__, frame if frame is not None else sys._getframe(1))
+            self._lines = find_lines(
+                self.code, fn.__globals__, frame if frame is not None else sys._getframe(1)
+            )
         elif os.path.isfile(self.file):
             self.file = f"<source of {self.qualified_name}>"
 
@@ -87,7 +91,9 @@ class KernelSource:
         block, first = self._block
         indented = block[:1] in (" ", "\t")
         # a block that is indented stays so under an `if`: columns and text inside strings do not change
-        text = "\n" * (first - 2) + "if 1:\n" + block if indented and first > 1 else "\n" * (first - 1) + block
+        text = (
+            "\n" * (first - 2) + "if 1:\n" + block if indented and first > 1 else "\n" * (first - 1) + block
+        )
         try:
             tree = ast.parse(text, self.file)
         except SyntaxError as bad:
@@ -107,7 +113,9 @@ class KernelSource:
     def text(self) -> str:
         """The function from its `def` on, without decorators, dedented."""
         block, first = self._block
-        lines = block.splitlines(keepends=True)[self.node.lineno - first : (self.node.end_lineno or 0) - first + 1]
+        lines = block.splitlines(keepends=True)[
+            self.node.lineno - first : (self.node.end_lineno or 0) - first + 1
+        ]
         return textwrap.dedent("".join(lines))
 
     @cached_property
@@ -260,7 +268,7 @@ class KernelSource:
     def dependencies(self) -> Iterator[KernelSource]:
         """This source, then those of all jit functions that it can reach through captured names."""
         seen: dict[int, KernelSource] = {}
-        pending = [self]
+        pending: list[KernelSource] = [self]
         while pending:
             source = pending.pop()
             if id(source) in seen:
@@ -326,7 +334,8 @@ class JitCallable:
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]
         self.fn = fn  # type: ignore[assignment]
-        functools.update_wrapper(self, fn)
+        _ = self.source.parameters  # refuses kinds that kernels do not have where they are written
+        functools.update_wrapper(self, fn)  # type: ignore[arg-type]
 
     @property
     def cache_key(self) -> str:

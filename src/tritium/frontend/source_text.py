@@ -5,10 +5,11 @@ so a guess is never wrong: at worst nothing is found.
 """
 
 from __future__ import annotations
-
 import __future__
 
+import functools
 import linecache
+import operator
 import os
 import sys
 import textwrap
@@ -19,10 +20,9 @@ from typing import Any
 
 from tritium.errors import register_source, source_line
 
-_FUTURE_FLAGS = 0
-for _name in __future__.all_feature_names:
-    _FUTURE_FLAGS |= getattr(__future__, _name).compiler_flag
-
+_FUTURE_FLAGS = functools.reduce(
+    operator.or_, (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+)
 _LONGEST_TEXT = 4_000_000
 _MOST_ITEMS = 256
 _OWN_FILES = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep

@@ -8,7 +8,7 @@ which argument is wrong.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tritium.errors import make_error
@@ -121,13 +121,19 @@ def make_binder(name: str, parameters: list[Parameter]) -> Bind:
     return bind
 
 
+def signature_text(parameters: Sequence[Parameter]) -> str:
+    """The names of the parameters as a call would list them."""
+    return f"({', '.join(p.name for p in parameters)})"
+
+
 def explain_failure(
     name: str, parameters: list[Parameter], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Exception:
     """The catalogue error for a call that the binder refused."""
     plain = [p for p in parameters if p.kind is not inspect.Parameter.VAR_POSITIONAL]
     if len(args) > len(plain) and len(plain) == len(parameters):
-        return make_error("TRI0701", function=name, expected=len(plain), got=len(args))
+        signature = signature_text(parameters)
+        return make_error("TRI0701", function=name, expected=len(plain), got=len(args), signature=signature)
     for p in plain[: len(args)]:
         if p.name in kwargs:
             return make_error("TRI0710", function=name, name=p.name)
@@ -142,7 +148,8 @@ def check_options(name: str, parameters: list[Parameter], given: Mapping[str, An
         if key not in OPTIONS:
             near = _nearest(key, [*(p.name for p in parameters), *OPTIONS])
             hint = f"did you mean `{near}`?" if near else None
-            raise make_error("TRI0702", function=name, name=key, hint=hint)
+            signature = signature_text(parameters)
+            raise make_error("TRI0702", function=name, name=key, hint=hint, signature=signature)
         value = unwrap(raw)
         if key == "num_warps" and value not in _POWERS:
             raise make_error("TRI0713", name=key, got=repr(value), expected="1, 2, 4, 8, 16 or 32")

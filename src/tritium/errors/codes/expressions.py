@@ -15,8 +15,8 @@ comparisons, conditional expressions, subscripts and calls. Common others have c
 for the rest.
 """,
         hint="compute it outside the kernel and pass the result in",
-        broken=kernel("tl.store(x_ptr, 2j)"),
-        mended=kernel("tl.store(x_ptr, 2.0)"),
+        broken=kernel("while (v := tl.load(x_ptr)) > 1.0:\n    tl.store(x_ptr, v / 2)"),
+        mended=kernel("v = tl.load(x_ptr)\nwhile v > 1.0:\n    v = v / 2\ntl.store(x_ptr, v)"),
     ),
     Entry(
         code="TRI0221",
@@ -93,35 +93,6 @@ v = tl.load(x_ptr)
 if (v == 1.0) | (v == 2.0):
     tl.store(x_ptr, 0.0)
 """),
-    ),
-    Entry(
-        code="TRI0226",
-        cls=UnsupportedLanguageConstruct,
-        title="the operator `@` on tiles",
-        message="kernels do not support the operator `@`",
-        explanation="""
-A matrix product has a precision and an accumulator to choose, for which an operator has no room. As in
-Triton, it is written as a call.
-""",
-        hint="write tl.dot(a, b)",
-        broken=kernel(
-            """
-offs = tl.arange(0, 16)
-a = tl.load(a_ptr + offs[:, None] * 16 + offs[None, :])
-tl.store(a_ptr + offs[:, None] * 16 + offs[None, :], a @ a)
-""",
-            params="a_ptr",
-            args="np.ones((16, 16), dtype=np.float32)",
-        ),
-        mended=kernel(
-            """
-offs = tl.arange(0, 16)
-a = tl.load(a_ptr + offs[:, None] * 16 + offs[None, :])
-tl.store(a_ptr + offs[:, None] * 16 + offs[None, :], tl.dot(a, a))
-""",
-            params="a_ptr",
-            args="np.ones((16, 16), dtype=np.float32)",
-        ),
     ),
     Entry(
         code="TRI0227",

@@ -1,7 +1,7 @@
 """TRI03: names that lead nowhere, or to something a kernel cannot use."""
 
 from tritium.errors.codes.entry import Entry, kernel
-from tritium.errors.exceptions import CompilationError
+from tritium.errors.exceptions import CompilationError, OutsideKernelError
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -167,5 +167,18 @@ cast to, or a function passed as a compile-time argument.
         hint="check the name before the parentheses",
         broken=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v(1))"),
         mended=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v + 1)"),
+    ),
+    Entry(
+        code="TRI0312",
+        cls=OutsideKernelError,
+        title="a function of the language called outside a kernel",
+        message="`{function}` works in kernels only",
+        explanation="""
+Functions of `tl` stand for operations of a running kernel. Ordinary Python code cannot call them; most often the
+decorator is missing above the function that does.
+""",
+        hint="put @triton.jit above the function that calls it",
+        broken="tl.arange(0, 8)\n",
+        mended=kernel("offs = tl.arange(0, 8)\ntl.store(x_ptr + offs, 1.0)"),
     ),
 )

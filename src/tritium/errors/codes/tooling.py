@@ -124,4 +124,15 @@ have no counterpart here, and the message says what to use instead.
         broken='from tritium import config\n\nwith config.override(verfy="total"):\n    pass\n',
         mended='from tritium import config\n\nwith config.override(verify="total"):\n    pass\n',
     ),
+    Entry(
+        code="TRI0912",
+        cls=CompilationError,
+        title="a fault of the compiler itself, found while it read a kernel",
+        message="the compiler failed at this place of the kernel: {problem}",
+        explanation="""
+Something in the kernel leads the compiler's front end into a case that it does not handle. This is a fault of
+Tritium, not of the kernel; the underlying exception is the `__cause__`. Please report it with the kernel.
+""",
+        hint="report it, with the kernel",
+    ),
 )

@@ -11,7 +11,7 @@ from tests.interp.kernels import Kernel
 from tests.interp.launching import run
 from tritium.errors import DeviceAssertError, InterpreterError
 from tritium.ir.types import int32, pointer
-from tritium.ops.check import Check
+from tritium.ops.debug import DeviceAssert
 from tritium.ops.map import MapElementwise
 from tritium.ops.reduce import Reduce
 from tritium.ops.scan import Scan
@@ -119,7 +119,7 @@ def test_checks_inside_a_combine_function_are_executed() -> None:
 
     def body(a: Any, b: Any) -> list[Any]:
         total = k.add(a, b)
-        k.at(3).builder.insert(Check(k.lt(total, 100), message="too much"))
+        k.at(3).emit(DeviceAssert, k.lt(total, 100), None, message="too much")
         return [total]
 
     combine = k.region(body, [int32, int32])

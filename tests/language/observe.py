@@ -114,6 +114,7 @@ def _describe(frontend: Frontend, error: BaseException, source: str) -> Refusal:
 
 def _blamed_line(error: BaseException, source: str) -> str | None:
     node, src = getattr(error, "node", None), getattr(error, "src", None)
-    if not src or not hasattr(node, "lineno") or src.strip() not in source:
+    line = getattr(node, "lineno", None)
+    if not src or line is None or src.strip() not in source:
         return None
-    return src.splitlines()[node.lineno - 1].strip()
+    return src.splitlines()[line - 1].strip()

@@ -18,11 +18,6 @@ def _unary(form: str, op: str, dtype: str) -> Snippet:
     return Snippet(params, [*body, f"r{{i}} = {call}"])
 
 
-def _method(op: str, dtype: str) -> Snippet:
-    params, body = tile("x", dtype)
-    return Snippet(params, [*body, f"r{{i}} = x{{i}}.{op}"])
-
-
 def _plus(coordinates: tuple[str, ...]) -> str | None:
     """Triton lacks unary plus on tensors; it means what it says."""
     form, op, dtype = coordinates

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ops.emulate import FLOATS, Kernel, stored, widened
+from tritium.config import override
 from tritium.errors import CompilationError
 from tritium.ir.types import (
     bfloat16,
@@ -155,6 +156,12 @@ def test_which_precision_is_asked_for():
     assert precision(options=forced) == "tf32x3"
     assert precision(options=forced, allow_tf32=False) == "tf32x3"
     assert precision(options=forced, input_precision="ieee") == "ieee"
+    launch = {"default_dot_input_precision": "bf16x3"}
+    assert precision(options=launch) == "bf16x3" and precision(options=launch, allow_tf32=True) == "tf32"
+    with override(f32_default="tf32"):
+        assert precision(allow_tf32=False) == "tf32"
+    with pytest.raises(CompilationError, match="TRITON_F32_DEFAULT"):
+        precision(options={"fp32_default": "tf64"})
 
 
 def test_values_of_the_precisions():

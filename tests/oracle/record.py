@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +32,10 @@ from language.op_matrices import OPS  # noqa: E402
 DATA = TESTS / "language" / "data"
 LETTERS = string.ascii_letters + string.digits + "".join(map(chr, range(0x410, 0x450)))
 VERIFIER = "error encountered during parsing"
-WITH_TEXT = False  # keep Triton's own messages, for reading; never committed
 
 
 @contextlib.contextmanager
-def quiet_stderr() -> Iterator[None]:
+def quiet_stderr() -> Generator[None]:
     """Hide what the MLIR verifier writes to file descriptor 2."""
     saved = os.dup(2)
     with tempfile.TemporaryFile() as sink:
@@ -130,8 +129,7 @@ def record_case(frontend: Frontend, case: Case) -> str:
     if result is None:
         return json.dumps({"accident": True})
     if isinstance(result, Refusal):
-        record = {"refused": f"{result.error} {result.fault}", "lines": list(result.lines)}
-        return json.dumps(record | ({"text": result.text} if WITH_TEXT else {}))
+        return json.dumps({"refused": f"{result.error} {result.fault}", "lines": list(result.lines)})
     return json.dumps({"prints": list(result)})
 
 
@@ -200,6 +198,15 @@ def differences(path: str, old: Any, new: Any) -> Iterator[str]:
         yield f"{path}: recorded {old!r}, Triton now gives {new!r}"
 
 
+def print_texts(frontend: Frontend) -> None:
+    """Triton's own message for every refused case, for reading; none of it is kept."""
+    for name, case in load_cases().items():
+        if case.header.keys() & {"refused", "extended"}:
+            with quiet_stderr():
+                result = observe_triton(frontend, case.kernel)
+            print(f"--- {name}\n{result.text if isinstance(result, Refusal) else result}")
+
+
 def main() -> int:
     """Write the data files, or with --verify compare them with a fresh recording."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -207,19 +214,15 @@ def main() -> int:
     parser.add_argument("--texts", action="store_true", help="print Triton's messages for the refused cases")
     parser.add_argument("files", nargs="*", default=[], help=f"of {', '.join(FILES)}; default all")
     arguments = parser.parse_args()
-    if arguments.texts:
-        global WITH_TEXT
-        WITH_TEXT = True
     frontend = triton_frontend()
+    if arguments.texts:
+        print_texts(frontend)
+        return 0
     found = 0
     for name in arguments.files or FILES:
         with quiet_stderr():
             result = FILES[name](frontend)
-        if arguments.texts:
-            for case, record in result.items():
-                if "text" in record:
-                    print(f"--- {case}\n{record['text']}")
-        elif arguments.verify:
+        if arguments.verify:
             for line in differences(name, json.loads((DATA / name).read_text()), result):
                 print(line)
                 found += 1

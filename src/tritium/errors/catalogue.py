@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _AT_THE_CALL = (
     "TRI07",
-    "TRI0313",
+    "TRI0312",
     "TRI0104",
     "TRI0907",
     "TRI0908",

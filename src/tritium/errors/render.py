@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import linecache
 import unicodedata
 from typing import TYPE_CHECKING
@@ -98,7 +99,11 @@ def _call_chain(loc: Loc, triton_form: bool) -> list[str]:
         at = f" (at {line}:{col}:)" if triton_form else ""
         inside = f" in {frame.function}" if frame.function else ""
         out.append(f"called from {frame.file}:{frame.line}{inside}{at}" + (f": {text}" if text else ""))
-    return out
+    return [
+        line if count == 1 else f"{line} ({count} times)"
+        for line, group in itertools.groupby(out)
+        for count in [len(list(group))]
+    ]
 
 
 def render(error: TritiumError) -> str:

@@ -88,7 +88,9 @@ def _default_init(names: tuple[str, ...], cls: type) -> Any:
 
     def __init__(self: Any, *args: Any, **kw: Any) -> None:
         parameters = [
-            inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(n, inspect.Parameter.empty))
+            inspect.Parameter(
+                n, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.get(n, inspect.Parameter.empty)
+            )
             for n in names
         ]
         bound = inspect.Signature(parameters).bind(*args, **kw)
@@ -102,7 +104,9 @@ def _default_init(names: tuple[str, ...], cls: type) -> Any:
 def _set_field(self: Any, name: str, value: Any) -> None:
     if name not in self.fields:
         raise AttributeError(f"{type(self).__name__} declares no field {name!r}")
-    if value is None or not isinstance(value, (Tensor, Aggregate, tuple, constexpr, JitCallable, ConstexprFunction)):
+    if value is None or not isinstance(
+        value, (Tensor, Aggregate, tuple, constexpr, JitCallable, ConstexprFunction)
+    ):
         value = constexpr(value)
     object.__setattr__(self, name, value)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache
 from inspect import Parameter as Python
 from typing import Any
 
@@ -13,7 +13,7 @@ from tritium.frontend.source import Parameter
 from tritium.ops.surface import Surface
 
 
-@lru_cache(maxsize=None)
+@cache
 def _shape(surface: Surface) -> tuple[tuple[str, ...], bool, frozenset[str], frozenset[str]]:
     """Positional names, whether there is a ``*args``, all names, names without a default."""
     positional: list[str] = []

@@ -47,7 +47,8 @@ def _len(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> An
     (value,) = _exactly(low, "len", args, kwargs, 1, node)
     if isinstance(value, Tensor) and value.dims:
         return constexpr(value.dims[0])
-    raw = value if isinstance(value, tuple) else unwrap(value)
+    items = low.items_of(value)
+    raw = bare(value) if items is None else items
     if isinstance(raw, Tensor) or not hasattr(raw, "__len__"):
         _misfit(low, "len", f"{low.describe(value)} has no length", node)
     return constexpr(len(raw))
@@ -81,6 +82,19 @@ BUILTINS[float] = _conversion(float, "convert a run-time value with .to(tl.float
 BUILTINS[bool] = _conversion(bool, "convert a run-time value with .to(tl.int1), or compare it with 0")
 BUILTINS[str] = _conversion(str, "print run-time values with tl.device_print")
 BUILTINS[round] = _conversion(round, "round run-time values with tl.floor(x + 0.5)")
+
+
+@_builtin(constexpr)
+def _constexpr(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+    (value,) = _exactly(low, "tl.constexpr", args, kwargs, 1, node)
+    known = literal_of(value) if isinstance(value, Tensor) else None
+    if known is not None:
+        return constexpr(known)
+    if flatten(value):
+        low.fail(
+            "TRI0501", node, what="the argument of `tl.constexpr`", got=f"a run-time {low.describe(value)}"
+        )
+    return value if isinstance(value, constexpr) else constexpr(bare(value))
 
 
 @_builtin(isinstance)

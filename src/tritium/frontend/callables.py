@@ -46,7 +46,7 @@ def _builtin_named(name: str) -> Builtin:
 
 def fail_outside(function: str) -> NoReturn:
     """Raise the error for a function of the language called by ordinary Python code."""
-    raise make_error("TRI0313", function=function)
+    raise make_error("TRI0312", function=function)
 
 
 class BoundSurface:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import inspect
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
@@ -34,16 +35,27 @@ class Calls(Expressions):
         target = callee if isinstance(callee, Tensor | Aggregate) else unwrap(callee)
         if isinstance(target, Builtin) and target.surface.qualified_name == "tl.static_assert":
             return self.static_assert(node)
+        self._check_used(target, node)
         args = self.spread(node.args)
         kwargs: dict[str, Any] = {}
         for keyword in node.keywords:
             if keyword.arg is None:
-                self.fail("TRI0228", keyword.value, name=f"*{ast.unparse(keyword.value)}", got="a `**` argument")
+                self.fail(
+                    "TRI0228", keyword.value, name=f"*{ast.unparse(keyword.value)}", got="a `**` argument"
+                )
             kwargs[keyword.arg] = self.eval(keyword.value)
         self.node = node
-        if node is self.discarded and isinstance(target, Builtin | BoundSurface) and target.surface.must_use:
-            self.fail("TRI0623", node, function=target.surface.qualified_name)
         return self.apply(target, args, kwargs, node)
+
+    def _check_used(self, target: Any, node: ast.Call) -> None:
+        """Refuse a statement that throws away the result of a function that does nothing else."""
+        if node is not self.unused:
+            return
+        surface = getattr(target, "surface", None)
+        reason = getattr(target, "_must_use_result", False)
+        if reason or (surface is not None and surface.name == "advance"):
+            hint = reason if isinstance(reason, str) else None
+            self.fail("TRI0623", node, function=ast.unparse(node.func), hint=hint)
 
     def apply(self, target: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         """Call `target` (no handle, but what it stands for) with handles."""
@@ -58,11 +70,15 @@ class Calls(Expressions):
         if isinstance(target, ConstexprFunction):
             return self._compute(target.fn, args, kwargs, node, "TRI0509")
         if isinstance(target, MethodType) and isinstance(target.__func__, ConstexprFunction):
-            return self._compute(target.__func__.fn, [self.wrap(target.__self__), *args], kwargs, node, "TRI0509")
+            return self._compute(
+                target.__func__.fn, [self.wrap(target.__self__), *args], kwargs, node, "TRI0509"
+            )
         if isinstance(target, type) and issubclass(target, UserAggregate):
             return self._construct(target, args, kwargs, node)
         if isinstance(target, type) and issubclass(target, tuple) and hasattr(target, "_fields"):
             return self._construct(target, args, kwargs, node)
+        if getattr(target, "__triton_builtin__", False) is True:
+            return self._call_marked(target, args, kwargs, node)
         if isinstance(target, Type) and len(args) == 1 and not kwargs:
             return self.call_surface(SURFACES["tl.cast"], [args[0], constexpr(target)], {})
         known = BUILTINS.get(target) if _hashable(target) else None
@@ -86,9 +102,22 @@ class Calls(Expressions):
             self.fail("TRI0308", node, name=name, hint=hint)
         self.fail("TRI0311", node, name=name, got=self.describe(target), hint=hint)
 
-    def _compute(
-        self, fn: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, code: str
-    ) -> Any:
+    def _call_marked(self, target: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
+        """Classes of types, and functions that programs add to the language with `tl.core.builtin`."""
+        if isinstance(target, type):
+            return self._compute(target, args, kwargs, node, "TRI0508")
+        given = {k: plain(v) for k, v in kwargs.items()}
+        if "_semantic" in inspect.signature(target).parameters:
+            given["_semantic"] = self.s
+        try:
+            return self.wrap_result(target(*(plain(a) for a in args), **given))
+        except TritiumError:
+            raise
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+            self.fail("TRI0509", node, function=getattr(target, "__name__", str(target)), problem=problem)
+
+    def _compute(self, fn: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST, code: str) -> Any:
         """Run Python code on compile-time values."""
         name = getattr(fn, "__name__", str(fn))
         for value in (*args, *kwargs.values()):
@@ -127,7 +156,9 @@ class Calls(Expressions):
         named = {k: plain(v) for k, v in kwargs.items()} if kwargs else kwargs
         problem = check_surface_call(surface, given, named)
         if problem is not None:
-            self.fail("TRI0601", function=surface.qualified_name, signature=surface.signature, problem=problem)
+            self.fail(
+                "TRI0601", function=surface.qualified_name, signature=surface.signature, problem=problem
+            )
         s = self.s
         s.current = surface.name
         return self.wrap_result(surface.fn(s, *given, **named))
@@ -191,7 +222,9 @@ class Calls(Expressions):
     def static_assert(self, node: ast.Call) -> Any:
         if not 1 <= len(node.args) <= 2 or any(k.arg != "msg" for k in node.keywords):
             problem = "it takes a condition and, optionally, a message"
-            self.fail("TRI0601", node, function="tl.static_assert", signature="(cond, msg='')", problem=problem)
+            self.fail(
+                "TRI0601", node, function="tl.static_assert", signature="(cond, msg='')", problem=problem
+            )
         condition = self.eval(node.args[0])
         value = unwrap(condition)
         if not isinstance(value, bool):

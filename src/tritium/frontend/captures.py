@@ -64,7 +64,11 @@ class Capture:
     @property
     def is_constant_like(self) -> bool:
         """Whether the value itself, not what it refers to, can change the compiled code."""
-        return not isinstance(self.value, ModuleType) and self.owner is not builtins.__dict__ and not self._is_ours
+        return (
+            not isinstance(self.value, ModuleType)
+            and self.owner is not builtins.__dict__
+            and not self._is_ours
+        )
 
 
 def _equal(now: Any, then: Any) -> bool:
@@ -88,7 +92,9 @@ def stable_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, (tuple, list)):
         return f"({', '.join(stable_text(v, depth) for v in value)})"
     function = getattr(value, "fn", value)
-    where = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(value).__qualname__)}"
+    where = (
+        f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(value).__qualname__)}"
+    )
     if not isinstance(function, FunctionType) or depth > 3:
         return where
     code = function.__code__

@@ -9,7 +9,7 @@ from typing import Any
 from tritium.frontend.calls import Calls
 from tritium.frontend.loops import LoopCondition, RangeLoop, StaticLoop
 from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
-from tritium.ops.semantic import Semantic, describe
+from tritium.ops.semantic import Semantic, describe, literal_of
 from tritium.ops.surface import surface
 
 
@@ -35,7 +35,9 @@ def loop_range(
         "warp_specialize": warp_specialize,
         "disable_licm": disable_licm,
     }
-    known = {name: s.const(value, f"{name} of tl.range") for name, value in hints.items() if value is not None}
+    known = {
+        name: s.const(value, f"{name} of tl.range") for name, value in hints.items() if value is not None
+    }
     lower, upper = (constexpr(0), arg1) if arg2 is None else (arg1, arg2)
     by = constexpr(1) if step is None else step
     return RangeLoop(lower, upper, by, tuple((k, v) for k, v in known.items() if v is not False))
@@ -44,12 +46,16 @@ def loop_range(
 @surface("static_range")
 def static_range(s: Semantic, arg1: Any, arg2: Any = None, step: Any = None) -> StaticLoop:
     """What an unrolled `for` loops over: Python's range of compile-time integers; the variable is a constexpr."""
-    given = {"start": constexpr(0) if arg2 is None else arg1, "end": arg1 if arg2 is None else arg2, "step": step}
+    given = {
+        "start": constexpr(0) if arg2 is None else arg1,
+        "end": arg1 if arg2 is None else arg2,
+        "step": step,
+    }
     bounds: list[int] = []
     for which, handle in given.items():
         value = 1 if handle is None else unwrap(handle)
         if isinstance(value, Tensor):
-            value = s.const(value, f"the {which} of tl.static_range")
+            value = literal_of(value)
         if not hasattr(value, "__index__"):
             s.fail("TRI0505", which=which, got=describe(handle))
         bounds.append(value.__index__())

@@ -46,9 +46,13 @@ class Frame:
         self.state = State({})
         self.loops: list[Loop] = []
         self.pending_live = 0  # names that the ends of enclosing flat `elif` chains still need
-        self.returned: tuple[Any, ast.AST, str] | None = None  # key, place and description of the first `return`
+        self.returned: tuple[Any, ast.AST, str] | None = (
+            None  # key, place and description of the first `return`
+        )
         self.assigned_at: dict[str, ast.AST] = {}
-        self.constexpr_at: dict[str, ast.AST] = {}
+        self.constexpr_at: dict[str, ast.AST] = {
+            p.name: source.node for p in source.parameters if p.is_constexpr
+        }
         self.locs: dict[ast.AST, Loc] = {}
         self.arguments_key: Any = None
 
@@ -87,9 +91,9 @@ class Evaluator:
         self.options = options
         self.frame: Frame = None  # type: ignore[assignment]
         self.node: ast.AST = None  # type: ignore[assignment]
-        self.discarded: ast.AST | None = None  # the expression that is a statement of its own
         self.captures: dict[tuple[int, str], Capture] = {}
         self.sources: dict[int, KernelSource] = {}
+        self.unused: ast.AST | None = None  # the call whose result the current statement throws away
         self.dropped = False
         self.nesting = 0  # how many regions deep new ops go
 
@@ -168,7 +172,11 @@ class Evaluator:
         value = unwrap(handle)
         if isinstance(value, (Tensor, Aggregate)):
             return describe(value)
-        if isinstance(value, (DType, PointerType)) or value is None or isinstance(value, (bool, int, float, str)):
+        if (
+            isinstance(value, (DType, PointerType))
+            or value is None
+            or isinstance(value, (bool, int, float, str))
+        ):
             return describe(value)
         if isinstance(value, tuple):
             return f"a tuple of {', '.join(self.describe(v) for v in value)}" if value else "an empty tuple"

@@ -8,13 +8,13 @@ import difflib
 import enum
 from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from tritium import config
 from tritium.frontend.aggregates import UserAggregate
 from tritium.frontend.callables import BoundJit, BoundSurface, Builtin
-from tritium.frontend.constexpr_functions import ConstexprFunction
 from tritium.frontend.captures import ABSENT, Capture
+from tritium.frontend.constexpr_functions import ConstexprFunction
 from tritium.frontend.operators import Operators, bare, plain
 from tritium.frontend.source import JitCallable
 from tritium.frontend.state import Undefined, flatten
@@ -34,7 +34,7 @@ class Expressions(Operators):
             self.refuse_expression(node)
         return handler(self, node)
 
-    def refuse_expression(self, node: ast.expr) -> Any:
+    def refuse_expression(self, node: ast.expr) -> NoReturn:
         """Raise the error for an expression that kernels do not have."""
         if isinstance(node, ast.Lambda):
             self.fail("TRI0221", node)
@@ -42,9 +42,11 @@ class Expressions(Operators):
             self.fail("TRI0222", node, construct="await" if isinstance(node, ast.Await) else "yield")
         if isinstance(node, ast.Dict | ast.Set):
             self.fail("TRI0223", node, construct="dicts" if isinstance(node, ast.Dict) else "sets")
-        kinds = {ast.DictComp: "dict comprehensions", ast.SetComp: "set comprehensions"}
-        if isinstance(node, ast.DictComp | ast.SetComp | ast.GeneratorExp):
-            self.fail("TRI0224", node, construct=kinds.get(type(node), "generator expressions"))
+        if isinstance(node, ast.DictComp | ast.SetComp):
+            kind = "dict" if isinstance(node, ast.DictComp) else "set"
+            self.fail("TRI0224", node, construct=f"{kind} comprehensions")
+        if isinstance(node, ast.GeneratorExp):
+            self.fail("TRI0224", node, construct="generator expressions")
         if isinstance(node, ast.Starred):
             self.fail("TRI0220", node, construct="a starred expression here")
         self.fail("TRI0220", node, construct=f"the expression {type(node).__name__}")
@@ -87,7 +89,12 @@ class Expressions(Operators):
     def _check_usable(self, capture: Capture, node: ast.AST) -> None:
         """Globals that kernels may refer to: constants said to be so, and things that are no data."""
         value = capture.value
-        if value is None or capture.owner is builtins.__dict__ or _is_language(value) or _is_constant_tuple(value):
+        if (
+            value is None
+            or capture.owner is builtins.__dict__
+            or _is_language(value)
+            or _is_constant_tuple(value)
+        ):
             return
         if isinstance(value, FunctionType | BuiltinFunctionType | type):
             return  # whether it can be called is decided at the call
@@ -96,7 +103,12 @@ class Expressions(Operators):
         if isinstance(value, bool | int | float | str | tuple | list | enum.Enum):
             self.fail("TRI0305", node, name=capture.path, got=f"the {type(value).__name__} {value!r:.60}")
         kind = type(value)
-        self.fail("TRI0309", node, name=capture.path, got=f"an object of class {kind.__module__}.{kind.__qualname__}")
+        self.fail(
+            "TRI0309",
+            node,
+            name=capture.path,
+            got=f"an object of class {kind.__module__}.{kind.__qualname__}",
+        )
 
     # ---- attributes ----------------------------------------------------------------------------------
 
@@ -153,7 +165,7 @@ class Expressions(Operators):
                 self.captures[key] = Capture(f"{value.__name__}.{name}", value, name, found)
         return found
 
-    def _fail_attribute(self, owner: Any, name: str, node: ast.AST) -> Any:
+    def _fail_attribute(self, owner: Any, name: str, node: ast.AST) -> NoReturn:
         value = unwrap(owner)
         if isinstance(value, ModuleType):
             hint = self._similar(name, dir(value))
@@ -196,7 +208,11 @@ class Expressions(Operators):
 
     def _constant_subscript(self, owner: Any, index: Any, node: ast.Subscript) -> Any:
         value = owner if isinstance(owner, tuple) else unwrap(owner)
-        if isinstance(value, tuple) and not isinstance(index, int | slice) and not hasattr(index, "__index__"):
+        if (
+            isinstance(value, tuple)
+            and not isinstance(index, int | slice)
+            and not hasattr(index, "__index__")
+        ):
             self.fail("TRI0501", node.slice, what="an index of a tuple", got=self.describe(constexpr(index)))
         try:
             found = value[index]
@@ -274,7 +290,9 @@ class Expressions(Operators):
             return str(node.value)  # type: ignore[attr-defined]
         value = self.eval(node.value)
         if flatten(value):
-            self.fail("TRI0227", node.value, name=ast.unparse(node.value), got=f"a run-time {self.describe(value)}")
+            self.fail(
+                "TRI0227", node.value, name=ast.unparse(node.value), got=f"a run-time {self.describe(value)}"
+            )
         spec = "".join(self._piece(p) for p in node.format_spec.values) if node.format_spec else ""  # type: ignore[attr-defined]
         text: Any = bare(value)
         if node.conversion >= 0:
@@ -317,7 +335,9 @@ def _is_language(value: Any) -> bool:
 
 def _is_constant_tuple(value: Any) -> bool:
     """A tuple of constants and functions of the language."""
-    return isinstance(value, tuple) and all(v is None or _is_language(v) or _is_constant_tuple(v) for v in value)
+    return isinstance(value, tuple) and all(
+        v is None or _is_language(v) or _is_constant_tuple(v) for v in value
+    )
 
 
 def bare_index(index: Any) -> Any:

@@ -15,12 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tritium.frontend.loop_exits import LoopExits, TripCount
 from tritium.frontend.state import (
     BREAK,
     CONTINUE,
     GO,
-    RESULT,
-    RETURN,
     LiftNeeded,
     Loop,
     State,
@@ -29,14 +28,12 @@ from tritium.frontend.state import (
     is_liftable,
     key_of,
     rebuild,
-    same_flag,
 )
-from tritium.frontend.statements import Statements
 from tritium.ir.core import Region
-from tritium.ir.types import DType, ScalarType, dtype_named, int1
+from tritium.ir.types import DType, ScalarType, Type, int1
 from tritium.ops.control import For, If, Poison, While, Yield
 from tritium.ops.handles import Tensor, constexpr, unwrap
-from tritium.ops.semantic import literal_of, strong_result
+from tritium.ops.semantic import strong_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +72,12 @@ class _Body:
     nexts: list[Tensor]
 
 
-class Loops(Statements):
+class Loops(TripCount):
     """Lowering of loops."""
 
     def for_statement(self, node: ast.For) -> None:
         if node.orelse:
-            self.fail("TRI0209", node.orelse[0], loop="for")
+            self.fail("TRI0209", node.iter, loop="for")
         plan = self.iterable(node.iter)
         if isinstance(plan, StaticLoop):
             self._unrolled(node, plan.items)
@@ -89,7 +86,7 @@ class Loops(Statements):
 
     def while_statement(self, node: ast.While) -> None:
         if node.orelse:
-            self.fail("TRI0209", node.orelse[0], loop="while")
+            self.fail("TRI0209", node.test, loop="while")
         if any(isinstance(part, ast.NamedExpr) for part in ast.walk(node.test)):
             self.fail("TRI0220", node.test, construct="`:=` in the condition of `while`")
         self._retrying(node, lambda lifted: self._while_loop(node, lifted))
@@ -136,7 +133,9 @@ class Loops(Statements):
             del frame.loops[loops:]
             self.forget(region, count)
 
-    def _enter(self, node: ast.For | ast.While, lifted: frozenset[str]) -> tuple[Loop, list[str], list[Tensor]]:
+    def _enter(
+        self, node: ast.For | ast.While, lifted: frozenset[str]
+    ) -> tuple[Loop, list[str], list[Tensor]]:
         """Decide what the loop carries; compile-time numbers in `lifted` become tensors first."""
         frame = self.frame
         env, live = frame.state.env, frame.live
@@ -153,18 +152,20 @@ class Loops(Statements):
             loop.carried[name] = handle
             if live.is_live(name, loop.live) and flatten(handle):
                 names.append(name)
-        target = getattr(node, "target", None)
-        if isinstance(target, ast.Name):
-            self._carry_target(loop, names, target.id)
-        inits = [part for name in names for part in flatten(loop.carried[name])]
-        return loop, names, inits
+        return loop, names, [part for name in names for part in flatten(loop.carried[name])]
 
-    def _carry_target(self, loop: Loop, names: list[str], target: str) -> None:
+    def _carry_target(self, loop: Loop, names: list[str], inits: list[Tensor], target: str, iv: Type) -> None:
         """The loop variable is carried only if its last value is read after the loop."""
-        if target in loop.carried and not self.frame.live.is_live(target, self.frame.live.out.get(loop.node, 0)):
+        if self.frame.live.is_live(target, self.frame.live.out.get(loop.node, 0)):
+            if target not in loop.carried:  # without a turn it has no value, as in Python
+                loop.carried[target] = self.s.emit(Poison, type=iv)
+                names.append(target)
+                inits.append(loop.carried[target])
+        elif target in loop.carried:
             del loop.carried[target]
             if target in names:
                 names.remove(target)
+                inits[:] = [part for name in names for part in flatten(loop.carried[name])]
 
     def _start(self, region: Region, names: list[str], loop: Loop) -> State:
         """The state at the start of a region whose further arguments are the carried values."""
@@ -193,10 +194,11 @@ class Loops(Statements):
                 self._changed(loop, name, before, now, node)
 
     def _changed(self, loop: Loop, name: str, before: Any, now: Any, node: ast.AST) -> None:
-        can_lift = is_liftable(before) and not _all_tensors(before)
-        if can_lift and is_liftable(now):
-            raise LiftNeeded(name, loop.node)
         at = self.frame.assigned_at.get(name, node)
+        if name in self.frame.constexpr_at and isinstance(before, constexpr):
+            self.fail("TRI0507", at, name=name)
+        if is_liftable(before) and is_liftable(now) and not _all_tensors(before):
+            raise LiftNeeded(name, loop.node)
         self.fail("TRI0441", at, name=name, expected=self.describe(before), got=self.describe(now))
 
     def _finish_turn(self, loop: Loop, names: list[str]) -> list[Tensor]:
@@ -235,6 +237,7 @@ class Loops(Statements):
             self.fail("TRI0212", node.target, target="several names")
         lower, upper, step = self._bounds(node, plan)
         loop, names, inits = self._enter(node, lifted)
+        self._carry_target(loop, names, inits, node.target.id, lower.value.type)
         region = Region()
         iv = Tensor(region.add_arg(lower.value.type, node.target.id))
         start = self._start(region, names, loop)
@@ -296,14 +299,14 @@ class Loops(Statements):
     ) -> None:
         self.node = node
         lower, _, step = bounds
-        remaining = self._trip_count(*bounds)
-        exits = _Exits(self, body.end)
+        remaining = self.trip_count(*bounds)
+        exits = LoopExits(self, body.end)
         region = body.region
         count = Tensor(region.add_arg(remaining.value.type, "remaining"))
         exits.add_args(region)
         with self.builder.into(region):
-            following = self._plain("+", Tensor(region.args[0]), step)
-            fewer = self._plain("-", count, constexpr(1))
+            following = self.wrapping("+", Tensor(region.args[0]), step)
+            fewer = self.wrapping("-", count, constexpr(1))
             values = [following, *body.nexts, fewer, *exits.nexts()]
             self.builder.insert(Yield([t.value for t in values]))
         inits = [lower, *body.inits, remaining, *exits.inits()]
@@ -314,37 +317,6 @@ class Loops(Statements):
             going = self.operate("&", left, args[2 + len(body.inits)])
             self.builder.insert(Yield([going.value]))
         self._emit_while(node, inits, condition, region, loop, body, exits, 1)
-
-    def _plain(self, operator: str, x: Tensor, y: Any) -> Tensor:
-        """Arithmetic that wraps and is no business of the overflow checks."""
-        return self.operate(operator, x, y, sanitize_overflow=False)
-
-    def _trip_count(self, lower: Tensor, upper: Tensor, step: Tensor) -> Tensor:
-        """How many turns ``range(lower, upper, step)`` has, in the unsigned type of the same width."""
-        known = literal_of(step)
-        if known is not None:
-            return self._count_up(lower, upper, step) if known > 0 else self._count_down(lower, upper, step)
-        up, down = self._count_up(lower, upper, step), self._count_down(lower, upper, step)
-        rising = self.operate(">", step, constexpr(0))
-        return self.call_named("tl.where", rising, up, down)
-
-    def _count_up(self, lower: Tensor, upper: Tensor, step: Tensor) -> Tensor:
-        span = self._plain("-", self._unsigned(upper), self._unsigned(lower))
-        return self._ceiling(span, self._unsigned(step), self.operate("<", lower, upper))
-
-    def _count_down(self, lower: Tensor, upper: Tensor, step: Tensor) -> Tensor:
-        zero = self.s.scalar(0, step.dtype)
-        span = self._plain("-", self._unsigned(lower), self._unsigned(upper))
-        return self._ceiling(span, self._unsigned(self._plain("-", zero, step)), self.operate(">", lower, upper))
-
-    def _ceiling(self, span: Tensor, step: Tensor, some: Tensor) -> Tensor:
-        """``(span - 1) // step + 1`` where there is a turn at all, else 0."""
-        turns = self.operate("//", self._plain("-", span, constexpr(1)), step)
-        return self.call_named("tl.where", some, self._plain("+", turns, constexpr(1)), constexpr(0))
-
-    def _unsigned(self, x: Tensor) -> Tensor:
-        width = max(8, x.dtype.primitive_bitwidth)
-        return self.s.cast(x, dtype_named(f"uint{width}"))
 
     # ---- while ---------------------------------------------------------------------------------------
 
@@ -368,7 +340,7 @@ class Loops(Statements):
         start = self._start(region, names, loop)
         body = self._lower_body(node, region, start, loop, names, inits)
         self.node = node
-        exits = _Exits(self, body.end) if body.end.alive[BREAK] is not True else None
+        exits = LoopExits(self, body.end) if body.end.alive[BREAK] is not True else None
         values = list(body.nexts)
         carried = list(inits)
         if exits is not None:
@@ -404,7 +376,7 @@ class Loops(Statements):
         region: Region,
         loop: Loop,
         body: _Body,
-        exits: _Exits | None,
+        exits: LoopExits | None,
         first: int,
     ) -> None:
         op = self.builder.insert(While([t.value for t in inits], condition, region))
@@ -414,46 +386,7 @@ class Loops(Statements):
             exits.leave(self.frame.state, results[-exits.count :])
 
 
-class _Exits:
-    """Flags, and the value to return, that a loop with an early way out carries behind its other values."""
-
-    def __init__(self, lowering: Loops, end: State) -> None:
-        self.lowering = lowering
-        self.flags = [end.alive[BREAK]]
-        self.returns = end.alive[RETURN] is not True
-        if self.returns and not same_flag(self.flags[0], end.alive[RETURN]):
-            self.flags.append(end.alive[RETURN])
-        self.result = end.env.get(RESULT) if self.returns else None
-        self.parts = flatten(self.result) if self.result is not None else []
-        self.count = len(self.flags) + len(self.parts)
-
-    def add_args(self, region: Region) -> None:
-        for _ in self.flags:
-            region.add_arg(int1, "go")
-        for part in self.parts:
-            region.add_arg(part.value.type)
-
-    def inits(self) -> list[Tensor]:
-        s = self.lowering.s
-        return [*(s.scalar(True, int1) for _ in self.flags), *(s.emit(Poison, type=p.value.type) for p in self.parts)]
-
-    def nexts(self) -> list[Tensor]:
-        s = self.lowering.s
-        flags = [f if isinstance(f, Tensor) else s.scalar(f, int1) for f in self.flags]
-        return [*flags, *self.parts]
-
-    def leave(self, state: State, results: list[Tensor]) -> None:
-        """Set the flags after the loop: `break` is over, `return` is not."""
-        if not self.returns:
-            return
-        flag = results[len(self.flags) - 1]
-        state.alive = [flag] * 4
-        if self.result is not None:
-            state.env[RESULT] = rebuild(self.result, results[len(self.flags) :])
-
-
 def _all_tensors(handle: Any) -> bool:
     if isinstance(handle, tuple):
         return all(_all_tensors(part) for part in handle)
     return not isinstance(handle, constexpr)
-

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -97,7 +97,9 @@ def lower(source: KernelSource, signature: Signature, options: dict[str, Any] | 
     return Lowered(function, tuple(lowering.captures.values()), tuple(lowering.sources.values()))
 
 
-def lower_kernel(source: KernelSource, signature: Signature, options: dict[str, Any] | None = None) -> Function:
+def lower_kernel(
+    source: KernelSource, signature: Signature, options: dict[str, Any] | None = None
+) -> Function:
     """The IR function alone; see `lower`."""
     return lower(source, signature, options).function
 
@@ -125,7 +127,7 @@ def current_options() -> dict[str, Any]:
 
 
 @contextmanager
-def _options_in_force(options: dict[str, Any]) -> Iterator[None]:
+def _options_in_force(options: dict[str, Any]) -> Generator[None]:
     token = _options.set(options)
     try:
         yield
@@ -134,7 +136,7 @@ def _options_in_force(options: dict[str, Any]) -> Iterator[None]:
 
 
 @contextmanager
-def _internal_faults_located(lowering: Lowering) -> Iterator[None]:
+def _internal_faults_located(lowering: Lowering) -> Generator[None]:
     """A fault of the compiler itself still says where in the kernel it came up."""
     try:
         yield
@@ -165,7 +167,7 @@ _usual_limit = 0
 
 
 @contextmanager
-def deep_recursion() -> Iterator[None]:
+def deep_recursion() -> Generator[None]:
     """Allow deep syntax trees: raises Python's recursion limit while any thread is lowering."""
     global _deep_threads, _usual_limit
     with _depth_lock:

@@ -212,7 +212,9 @@ class Operators(Loops):
     def _check_no_assignment(self, node: ast.IfExp) -> None:
         for part in (*ast.walk(node.body), *ast.walk(node.orelse)):
             if isinstance(part, ast.NamedExpr):
-                self.fail("TRI0220", part, construct="`:=` in one branch of a run-time conditional expression")
+                self.fail(
+                    "TRI0220", part, construct="`:=` in one branch of a run-time conditional expression"
+                )
 
 
 def plain(x: Any) -> Any:

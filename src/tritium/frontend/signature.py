@@ -84,7 +84,9 @@ class Signature:
         known = {_path(names, key): value for key, value in (constants or {}).items()}
         promises = {_path(names, key): value for key, value in (facts or {}).items()}
         return Signature(
-            tuple((n, _argument(types.get(n, "constexpr"), (i,), known, promises)) for i, n in enumerate(names))
+            tuple(
+                (n, _argument(types.get(n, "constexpr"), (i,), known, promises)) for i, n in enumerate(names)
+            )
         )
 
 
@@ -95,7 +97,10 @@ def _path(names: Sequence[str], key: Any) -> tuple[int, ...]:
 
 
 def _argument(
-    text: Any, path: tuple[int, ...], known: Mapping[tuple[int, ...], Any], facts: Mapping[tuple[int, ...], Any]
+    text: Any,
+    path: tuple[int, ...],
+    known: Mapping[tuple[int, ...], Any],
+    facts: Mapping[tuple[int, ...], Any],
 ) -> Argument:
     if path in known:
         return Constant(unwrap(known[path]))

@@ -19,7 +19,7 @@ from typing import Any
 from tritium.errors import Loc, character_column, make_error, register_source
 from tritium.frontend.captures import ABSENT, Capture, resolve, stable_text
 from tritium.frontend.liveness import Liveness
-from tritium.frontend.source_text import SourceLines, find_lines
+from tritium.frontend.source_text import SourceLines, find_lines, same_instructions
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -39,7 +39,9 @@ class Parameter:
         """The annotation as text, "" without one."""
         if self.annotation is None:
             return ""
-        return self.annotation if isinstance(self.annotation, str) else inspect.formatannotation(self.annotation)
+        return (
+            self.annotation if isinstance(self.annotation, str) else inspect.formatannotation(self.annotation)
+        )
 
     @property
     def is_constexpr(self) -> bool:
@@ -67,7 +69,9 @@ class KernelSource:
         self._key: tuple[str, tuple[Capture, ...]] | None = None
         self._lines: SourceLines | None = None
         if src is None:
-            self._lines = find_lines(self.code, fn.__globals__, frame if frame is not None else sys._getframe(1))
+            self._lines = find_lines(
+                self.code, fn.__globals__, frame if frame is not None else sys._getframe(1)
+            )
         elif os.path.isfile(self.file):
             self.file = f"<source of {self.qualified_name}>"
 
@@ -87,7 +91,9 @@ class KernelSource:
         block, first = self._block
         indented = block[:1] in (" ", "\t")
         # a block that is indented stays so under an `if`: columns and text inside strings do not change
-        text = "\n" * (first - 2) + "if 1:\n" + block if indented and first > 1 else "\n" * (first - 1) + block
+        text = (
+            "\n" * (first - 2) + "if 1:\n" + block if indented and first > 1 else "\n" * (first - 1) + block
+        )
         try:
             tree = ast.parse(text, self.file)
         except SyntaxError as bad:
@@ -107,7 +113,9 @@ class KernelSource:
     def text(self) -> str:
         """The function from its `def` on, without decorators, dedented."""
         block, first = self._block
-        lines = block.splitlines(keepends=True)[self.node.lineno - first : (self.node.end_lineno or 0) - first + 1]
+        lines = block.splitlines(keepends=True)[
+            self.node.lineno - first : (self.node.end_lineno or 0) - first + 1
+        ]
         return textwrap.dedent("".join(lines))
 
     @cached_property
@@ -147,9 +155,9 @@ class KernelSource:
     def _statement(self, lines: list[str], first: int) -> tuple[str, int]:
         """The shortest run of lines from `first` on that is a statement: what holds a lambda."""
         for count in range(1, min(len(lines), 100) + 1):
-            text = textwrap.dedent("".join(lines[:count]))
+            text = "".join(lines[:count])
             try:
-                ast.parse(text)
+                ast.parse(textwrap.dedent(text))
             except SyntaxError:
                 continue
             return text, first
@@ -173,9 +181,9 @@ class KernelSource:
 
     def _is_code_of(self, node: FunctionNode) -> bool:
         """Whether compiling `node` alone gives this function's instructions."""
-        body = [ast.Expr(node)] if isinstance(node, ast.Lambda) else [node]
-        made = compile(ast.Module(body, []), self.file, "exec")  # type: ignore[list-item]
-        return any(isinstance(c, CodeType) and c.co_code == self.code.co_code for c in made.co_consts)
+        statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
+        made = compile(ast.Module([statement], []), self.file, "exec")
+        return any(isinstance(c, CodeType) and same_instructions(c, self.code) for c in made.co_consts)
 
     def _check_kind(self) -> None:
         flags = self.code.co_flags
@@ -260,7 +268,7 @@ class KernelSource:
     def dependencies(self) -> Iterator[KernelSource]:
         """This source, then those of all jit functions that it can reach through captured names."""
         seen: dict[int, KernelSource] = {}
-        pending = [self]
+        pending: list[KernelSource] = [self]
         while pending:
             source = pending.pop()
             if id(source) in seen:
@@ -326,7 +334,8 @@ class JitCallable:
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]
         self.fn = fn  # type: ignore[assignment]
-        functools.update_wrapper(self, fn)
+        _ = self.source.parameters  # refuses kinds that kernels do not have where they are written
+        functools.update_wrapper(self, fn)  # type: ignore[arg-type]
 
     @property
     def cache_key(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from tritium.frontend.branches import Branch, Branches
 from tritium.frontend.state import BREAK, CONTINUE, GO, RESULT, RETURN, Undefined, key_of
@@ -63,7 +63,7 @@ class Statements(Branches):
         handler(self, node)
         return position + 1
 
-    def refuse(self, node: ast.stmt) -> None:
+    def refuse(self, node: ast.stmt) -> NoReturn:
         """Raise the error for a statement that kernels do not have."""
         code = _REFUSED.get(type(node))
         if code is not None:
@@ -86,7 +86,7 @@ class Statements(Branches):
         if isinstance(node.value, ast.Yield | ast.YieldFrom | ast.Await):
             construct = "await" if isinstance(node.value, ast.Await) else "yield"
             self.fail("TRI0222", node.value, construct=construct)
-        self.discarded = node.value
+        self.unused = node.value
         self.eval(node.value)
 
     def assign(self, node: ast.Assign) -> None:
@@ -116,7 +116,11 @@ class Statements(Branches):
         name = node.target.id
         state = self.frame.state
         bound = state.env.get(name)
-        if bound is not None and not isinstance(bound, Undefined) and self.frame.constexpr_at.get(name) is not node:
+        if (
+            bound is not None
+            and not isinstance(bound, Undefined)
+            and self.frame.constexpr_at.get(name) is not node
+        ):
             self.fail("TRI0507", node, name=name)
         if isinstance(value, Tensor):
             known = literal_of(value)
@@ -176,7 +180,7 @@ class Statements(Branches):
         frame.state.env[RESULT] = value
         frame.state.leave(RETURN)
 
-    def fail_returns(self, node: ast.AST, got: str) -> None:
+    def fail_returns(self, node: ast.AST, got: str) -> NoReturn:
         """Raise the error for returns that do not agree; the first one is known to the frame."""
         assert self.frame.returned is not None
         _, first, expected = self.frame.returned

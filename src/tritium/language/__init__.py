@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from tritium.language import core, extra, math, random, semantic, standard, target_info
 from tritium.language.core import TRITON_MAX_TENSOR_NUMEL, PropagateNan, constexpr_function
-from tritium.language.functions import functions_of
+from tritium.language.functions import functions_of, publish
 from tritium.language.types import TYPE_NAMES
 
-globals().update(TYPE_NAMES)
-globals().update(functions_of("tl"))
-
-__all__ = [  # noqa: PLE0604
-    *sorted(TYPE_NAMES),
-    *sorted(n for n in functions_of("tl") if not n.startswith("_")),
-    "PropagateNan",
+__all__ = [
     "TRITON_MAX_TENSOR_NUMEL",
+    "PropagateNan",
     "constexpr_function",
     "core",
     "extra",
@@ -28,3 +23,5 @@ __all__ = [  # noqa: PLE0604
     "standard",
     "target_info",
 ]
+
+publish(globals(), {**TYPE_NAMES, **functions_of("tl")}, __all__)

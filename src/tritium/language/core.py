@@ -8,9 +8,9 @@ from typing import Any
 from tritium.frontend.aggregates import aggregate
 from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
-from tritium.language.functions import functions_of
+from tritium.language.functions import functions_of, publish
 from tritium.language.types import TYPE_NAMES, get_int_dtype, str_to_ty
-from tritium.ops.handles import constexpr, unwrap
+from tritium.ops.handles import unwrap
 from tritium.ops.minmax import PropagateNan
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
@@ -51,14 +51,9 @@ def _unwrap_if_constexpr(o: Any) -> Any:
 
 _aggregate = aggregate
 
-globals().update(TYPE_NAMES)
-globals().update(functions_of("tl"))
-
-__all__ = [  # noqa: PLE0604
-    *sorted(TYPE_NAMES),
-    *sorted(functions_of("tl")),
-    "PropagateNan",
+__all__ = [
     "TRITON_MAX_TENSOR_NUMEL",
+    "PropagateNan",
     "aggregate",
     "builtin",
     "constexpr_function",
@@ -68,4 +63,5 @@ __all__ = [  # noqa: PLE0604
     "must_use_result",
     "str_to_ty",
 ]
-assert constexpr is TYPE_NAMES["constexpr"]
+
+publish(globals(), {**TYPE_NAMES, **functions_of("tl")}, __all__)

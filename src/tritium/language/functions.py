@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-import tritium.frontend.lower  # the frontend declares functions of its own
-import tritium.ops  # noqa: F401  (fills the registries)
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
 from tritium.frontend.callables import Builtin
 from tritium.ops.surface import SURFACES, Surface
+
+import_module("tritium.ops")  # fills the registries
+import_module("tritium.frontend.compile_time")  # the frontend declares functions of its own
 
 _made: dict[int, Builtin] = {}
 
@@ -26,3 +31,10 @@ def functions_of(module: str) -> dict[str, Builtin]:
         for name, surface in SURFACES.items()
         if name.startswith(prefix) and "." not in name[len(prefix) :]
     }
+
+
+def publish(namespace: dict[str, Any], names: Mapping[str, Any], also: Iterable[str] = ()) -> None:
+    """Make `names` the names of a module, given by its `globals()`; `also` are public names that it has already."""
+    namespace.update(names)
+    public = (n for n in names if not n.startswith("_"))
+    namespace["__all__"] = sorted({*public, *also, *namespace.get("__all__", ())})

@@ -1,11 +1,24 @@
 """``tl.random``: Philox random numbers."""
 
-from tritium.language.functions import functions_of
+from tritium.language.functions import functions_of, publish
 
 N_ROUNDS_DEFAULT = 10
-_NAMES = (
-    "philox philox_impl pair_uniform_to_normal rand rand4x randint randint4x randn randn4x uint_to_uniform_float"
-).split()
 
-globals().update({name: fn for name, fn in functions_of("tl").items() if name in _NAMES})
-__all__ = _NAMES  # noqa: PLE0605
+_NAMES = frozenset(
+    {
+        "pair_uniform_to_normal",
+        "philox",
+        "philox_impl",
+        "rand",
+        "rand4x",
+        "randint",
+        "randint4x",
+        "randn",
+        "randn4x",
+        "uint_to_uniform_float",
+    }
+)
+
+publish(
+    globals(), {name: fn for name, fn in functions_of("tl").items() if name in _NAMES}, ["N_ROUNDS_DEFAULT"]
+)

@@ -3,12 +3,33 @@
 from __future__ import annotations
 
 from tritium.frontend.constexpr_functions import constexpr_function
-from tritium.language.functions import functions_of
+from tritium.language.functions import functions_of, publish
 
-_NAMES = (
-    "argmax argmin bitonic_merge cdiv cumprod cumsum flip interleave max min ravel reduce_or sigmoid softmax sort sum "
-    "swizzle2d topk xor_sum zeros zeros_like"
-).split()
+_NAMES = frozenset(
+    {
+        "argmax",
+        "argmin",
+        "bitonic_merge",
+        "cdiv",
+        "cumprod",
+        "cumsum",
+        "flip",
+        "interleave",
+        "max",
+        "min",
+        "ravel",
+        "reduce_or",
+        "sigmoid",
+        "softmax",
+        "sort",
+        "sum",
+        "swizzle2d",
+        "topk",
+        "xor_sum",
+        "zeros",
+        "zeros_like",
+    }
+)
 
 
 @constexpr_function
@@ -23,5 +44,4 @@ def _is_power_of_two(i: int) -> bool:
     return i > 0 and i & (i - 1) == 0
 
 
-globals().update({name: fn for name, fn in functions_of("tl").items() if name in _NAMES})
-__all__ = _NAMES  # noqa: PLE0605
+publish(globals(), {name: fn for name, fn in functions_of("tl").items() if name in _NAMES})

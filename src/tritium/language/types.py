@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from tritium.ir import types as ir
 from tritium.ir.types import (
     DType,
     PointerType,
@@ -163,5 +162,3 @@ TYPE_NAMES: dict[str, Any] = {
     "tuple_type": tuple_type,
 }
 """The names of types and of classes of values, as ``tritium.language`` has them."""
-
-ir_types = ir

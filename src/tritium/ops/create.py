@@ -16,7 +16,7 @@ from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.reshape import reshape_to
 from tritium.ops.semantic import Semantic, is_number
-from tritium.ops.storage import constant
+from tritium.ops.storage import constant, representable
 from tritium.ops.surface import surface
 
 
@@ -59,7 +59,7 @@ def full(s: Semantic, shape: Any, value: Any, dtype: Any) -> Tensor:
             s.fail("TRI0403", value=number, dtype=to)
         number = _wrapped(int(number), to)
     else:
-        number = float(number)
+        number = representable(float(number), to)
     return s.emit(Constant, value=number, type=shaped(to, dims))
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from tritium import config
 from tritium.ir.types import DType, Type, float16, float32, float64, int8, int32, tile
 from tritium.numerics.dot import PRECISIONS
 from tritium.numerics.dot import dot as matrix_product
@@ -166,19 +167,22 @@ def _result_type(s: Semantic, a: Any, acc: Tensor | None, out_dtype: Any) -> DTy
 
 def _precision(s: Semantic, a: Any, input_precision: Any, allow_tf32: Any) -> str:
     wanted, older = s.const(input_precision, "input_precision"), unwrap(allow_tf32)
-    if wanted is not None and older is not None:
-        s.fail("TRI0607", first="input_precision", second="allow_tf32", function="tl.dot")
+    forced = s.options.get("fp32_default") or config.get("f32_default")
+    source = "input_precision"
     if wanted is not None:
+        if older is not None:
+            s.fail("TRI0607", first="input_precision", second="allow_tf32", function="tl.dot")
         named = wanted.lower() if isinstance(wanted, str) else wanted
-        if named not in PRECISIONS:
-            options = ", ".join(f'"{p}"' for p in PRECISIONS)
-            s.fail(
-                "TRI0603", function="tl.dot", argument="input_precision", got=repr(wanted), expected=options
-            )
+    elif forced:
+        named, source = forced, "TRITON_F32_DEFAULT"
+    elif older is not None:
+        named = "tf32" if s.const_bool(older, "allow_tf32") else "ieee"
     else:
-        named = s.options.get("fp32_default") or DEFAULT
-        if older is not None and not s.options.get("fp32_default"):
-            named = "tf32" if s.const_bool(older, "allow_tf32") else "ieee"
+        named = s.options.get("default_dot_input_precision") or DEFAULT
+        source = "default_dot_input_precision"
+    if named not in (DEFAULT, *PRECISIONS):
+        options = ", ".join(f'"{p}"' for p in PRECISIONS)
+        s.fail("TRI0603", function="tl.dot", argument=source, got=repr(named), expected=options)
     return named if a is float32 else "ieee"
 
 

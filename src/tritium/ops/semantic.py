@@ -209,7 +209,10 @@ class Semantic:
     def scalar(self, value: bool | int | float, ty: ScalarType) -> Tensor:
         """A 0-d constant of `ty`."""
         from tritium.ops.create import Constant
+        from tritium.ops.storage import representable
 
+        if isinstance(ty, DType) and ty.is_floating():
+            value = representable(value, ty)
         return self.emit(Constant, value=value, type=ty)
 
     def to_tensor(self, x: Any, what: str = "operand") -> Tensor:

@@ -28,6 +28,18 @@ def zeros(ty: Type) -> Array:
     return np.zeros((1,) * (BATCH_AXES + len(ty.shape)), storage_dtype(ty))
 
 
+def representable(value: float, ty: DType) -> float:
+    """The number of float type `ty` that a Python float stands for in a kernel.
+
+    As in Triton, a literal is rounded to fp32 and from there to a narrower type (measured: ``1 + 2**-11 + 2**-40`` is
+    1.0 as fp16, which a single rounding would not give).
+    """
+    if ty.is_fp64():
+        return float(value)
+    single = cast_array(np.float64(value), "f64", "f32")
+    return float(single if ty.is_fp32() else cast_array(cast_array(single, "f32", ty.text), ty.text, "f64"))
+
+
 def constant(value: bool | int | float, ty: Type) -> Array:
     """`value` (a Python number in the range of `ty`) for every program and every element."""
     shape = (1,) * (BATCH_AXES + len(ty.shape))

@@ -118,6 +118,7 @@ class JITFunction(JitCallable, KernelInterface):
         specs = self.specs_of(values)
         options = check_options(self.__name__, self.params, keywords)
         options["debug"] = bool(options["debug"] or self.debug or config.get("triton_debug"))
+        options["fp32_default"] = config.get("f32_default")
         backend = choose_backend(options, values, self.arg_names)
         counts = None
         if not warmup:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import torch
 
-NUMPY = {
+NUMPY: dict[str, Any] = {
     "int1": np.bool_,
     **{f"{sign}int{bits}": np.dtype(f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
     **{"fp16": np.float16, "fp32": np.float32, "fp64": np.float64},
 }
-TORCH = {
+TORCH: dict[str, Any] = {
     **{"bf16": torch.bfloat16, "fp8e5": torch.float8_e5m2, "fp8e4nv": torch.float8_e4m3fn},
     **{"fp16": torch.float16, "fp32": torch.float32, "fp64": torch.float64, "int1": torch.bool},
     **{

@@ -75,7 +75,7 @@ elements of many program instances at once, so it can use its arguments and comp
 The array was made read-only by its owner (NumPy's `writeable` flag, or a library that exports it so). A
 GPU could not tell; here the store is refused before anything is written.
 """,
-        hint="pass a copy: {name}.copy()",
+        hint="pass a copy of the array, or make it writable",
         broken=kernel("tl.store(x_ptr, 1.0)", args="np.broadcast_to(np.float32(0), 8)"),
         mended=kernel("tl.store(x_ptr, 1.0)"),
     ),

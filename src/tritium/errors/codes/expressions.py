@@ -15,8 +15,8 @@ comparisons, conditional expressions, subscripts and calls. Common others have c
 for the rest.
 """,
         hint="compute it outside the kernel and pass the result in",
-        broken=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, (w := v + 1) if v > 0 else v)"),
-        mended=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v + 1 if v > 0 else v)"),
+        broken=kernel("while (v := tl.load(x_ptr)) > 1.0:\n    tl.store(x_ptr, v / 2)"),
+        mended=kernel("v = tl.load(x_ptr)\nwhile v > 1.0:\n    v = v / 2\ntl.store(x_ptr, v)"),
     ),
     Entry(
         code="TRI0221",

@@ -169,24 +169,16 @@ cast to, or a function passed as a compile-time argument.
         mended=kernel("v = tl.load(x_ptr)\ntl.store(x_ptr, v + 1)"),
     ),
     Entry(
-        code="TRI0313",
+        code="TRI0312",
         cls=OutsideKernelError,
         title="a function of the language called outside a kernel",
-        message="`{function}` has a meaning only inside a kernel",
+        message="`{function}` works in kernels only",
         explanation="""
-Functions of the language build the code of a kernel, so they are called from functions with
-`@triton.jit`. In ordinary Python there is no kernel to build. `triton.cdiv` and `triton.next_power_of_2`
-work in both.
+Functions of `tl` stand for operations of a running kernel. Ordinary Python code cannot call them; most often the
+decorator is missing above the function that does.
 """,
         hint="put @triton.jit above the function that calls it",
-        broken="""\
-def kernel(x_ptr):
-    tl.store(x_ptr, 1.0)
-
-
-x = np.zeros(1, dtype=np.float32)
-kernel(x)
-""",
-        mended=kernel("tl.store(x_ptr, 1.0)"),
+        broken="tl.arange(0, 8)\n",
+        mended=kernel("offs = tl.arange(0, 8)\ntl.store(x_ptr + offs, 1.0)"),
     ),
 )

@@ -3,20 +3,6 @@
 from tritium.errors.codes.entry import Entry
 from tritium.errors.exceptions import ArgumentError, CompilationError, LaunchError, TritiumError
 
-_REQUIRING = """\
-from tritium import config
-
-
-@triton.jit
-def kernel(x_ptr):
-    tl.store(x_ptr, 1.0)
-
-
-x = np.zeros(1, dtype=np.float32)
-with config.override({}):
-    kernel[(1,)](x)
-"""
-
 ENTRIES: tuple[Entry, ...] = (
     Entry(
         code="TRI0901",
@@ -106,8 +92,6 @@ TRITIUM_REQUIRE and `--require` turn the absence of a specialisation into an err
 cannot run on the general code by accident. The reason it did not apply follows the message.
 """,
         hint="see `tritium explain` for every reason, or lift the requirement",
-        broken=_REQUIRING.format('require="matmul_pipeline"'),
-        mended=_REQUIRING.format("require=[]"),
     ),
     Entry(
         code="TRI0909",
@@ -143,13 +127,12 @@ have no counterpart here, and the message says what to use instead.
     Entry(
         code="TRI0912",
         cls=CompilationError,
-        title="a fault of the compiler itself",
-        message="the compiler failed at this place: {problem}",
+        title="a fault of the compiler itself, found while it read a kernel",
+        message="the compiler failed at this place of the kernel: {problem}",
         explanation="""
-Whatever a kernel says, the compiler should accept it or say what is wrong. Here it did neither. The place
-shown is the part of the kernel that it was working on; writing that part differently may help until the
-fault is mended.
+Something in the kernel leads the compiler's front end into a case that it does not handle. This is a fault of
+Tritium, not of the kernel; the underlying exception is the `__cause__`. Please report it with the kernel.
 """,
-        hint="report it, with the kernel and this message",
+        hint="report it, with the kernel",
     ),
 )

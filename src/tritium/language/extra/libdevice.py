@@ -1,6 +1,5 @@
 """``tl.extra.libdevice``: mathematical functions beyond those of ``tl``."""
 
-from tritium.language.functions import functions_of
+from tritium.language.functions import functions_of, publish
 
-globals().update(functions_of("libdevice"))
-__all__ = sorted(functions_of("libdevice"))  # noqa: PLE0605
+publish(globals(), functions_of("libdevice"))

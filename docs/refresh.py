@@ -6,6 +6,7 @@ so the pages cannot go stale. Blocks of other kinds are left alone.
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -19,7 +20,8 @@ _BLOCK = re.compile(r"^```console\n\$ (?P<command>tritium .*)\n(?P<output>(?:.*\
 def output_of(command: str) -> str:
     """What `tritium ...` prints, run in the project's root."""
     arguments = [sys.executable, "-m", "tritium", *shlex.split(command)[1:]]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "100"}
+    done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True)
     lines = (done.stdout + done.stderr).splitlines()
     return "".join(f"{line.rstrip()}\n" for line in lines)
 

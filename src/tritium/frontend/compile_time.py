@@ -53,7 +53,7 @@ def static_range(s: Semantic, arg1: Any, arg2: Any = None, step: Any = None) -> 
     }
     bounds: list[int] = []
     for which, handle in given.items():
-        value = 1 if handle is None else unwrap(handle)
+        value: Any = 1 if handle is None else unwrap(handle)
         if isinstance(value, Tensor):
             value = literal_of(value)
         if not hasattr(value, "__index__"):

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-import tritium.language  # noqa: F401  (fills the registries)
+import tritium.language
 from docs.generators.kernels import Ran, Shown, run
 from tritium.ops.base import REGISTRY
 from tritium.ops.surface import SURFACES
@@ -105,7 +105,9 @@ def run_example(doc: str, backend: str = "interpret") -> Outcome:
             continue
         body += [f"show(results, {step.text})"] if step.shows_value else step.source
     ran = run(body, memory, prelude=prelude, backend=backend, debug=True)
-    stops = any(step.text == "breakpoint()" for step in steps)  # it prints addresses, which are never the same
+    stops = any(
+        step.text == "breakpoint()" for step in steps
+    )  # it prints addresses, which are never the same
     shown, printed = iter(ran.shown), [] if stops else ran.printed.splitlines()
     out: list[list[str]] = []
     for step in steps:

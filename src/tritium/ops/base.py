@@ -211,7 +211,9 @@ class TileOp(Op):
                     values = [value]
                 operands.extend(values)
                 segments.append(len(values))
-        if self.effect is not Effect.PURE and "order" in kw:  # tokens, see `tritium.passes.order_memory`
+        if (
+            self.regions or self.effect is not Effect.PURE
+        ) and "order" in kw:  # tokens, see `tritium.passes.order_memory`
             self.attrs["order"] = kw.pop("order")
         if kw or next(positional, ...) is not ...:
             raise TypeError(

@@ -184,5 +184,10 @@ def static_print(
     s: Semantic, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
     """Print `values` when the kernel is compiled, as Python's print does; a run-time value shows its type."""
-    shown = [unwrap(v) for v in values]
-    print(*shown, sep=unwrap(sep), end=unwrap(end), file=unwrap(file), flush=bool(unwrap(flush)))
+    print(*(_bare(v) for v in values), sep=unwrap(sep), end=unwrap(end), file=unwrap(file), flush=bool(unwrap(flush)))
+
+
+def _bare(x: Any) -> Any:
+    """A handle as the Python value it stands for, items of tuples too."""
+    value = unwrap(x)
+    return tuple(_bare(v) for v in value) if type(value) is tuple else value

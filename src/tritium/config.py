@@ -268,6 +268,16 @@ TRITON_HOME = _folder(
     "TRITON_HOME",
     "Without either of these, files are kept in `.tritium/cache` under this folder.",
 )
+CACHE_LIMIT = _declare(
+    Setting(
+        "cache_limit",
+        "TRITIUM_CACHE_LIMIT",
+        1024,
+        _count,
+        "Mebibytes that compiled kernels may take on disk; the least recently used go first.",
+        "0 or more",
+    )
+)
 ALWAYS_COMPILE = _flag(
     "always_compile", "TRITON_ALWAYS_COMPILE", "Compile even what the cache on disk holds."
 )

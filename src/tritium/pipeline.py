@@ -180,10 +180,21 @@ def compile_kernel(
         done.artefacts[stage.name] = before
         done.seconds[stage.name] = time.perf_counter() - started
         if stage.name == stop:
-            break
+            return done
+    _check_required(done)
     return done
 
 
 def _step(stage: Stage, done: Compilation) -> Step:
     """`stage` as a function of the artefact before it and the options."""
     return lambda before, options: stage.run(done)
+
+
+def _check_required(done: Compilation) -> None:
+    """TRI0908 for a specialisation that TRITIUM_REQUIRE names and that was not applied, with every reason."""
+    for name in sorted(config.REQUIRE.value):
+        decisions = [d for d in done.record if d.name == name]
+        if not any(d.applied for d in decisions):
+            reasons = [f"line {d.loc.line}: {d.text}" if d.loc else d.text for d in decisions]
+            notes = reasons or [f"no part of this kernel is a candidate for `{name}`"]
+            raise make_error("TRI0908", name=name, function=done.source.name, notes=notes)

@@ -110,6 +110,10 @@ class SourceUnavailableError(CompilationError, OSError, ValueError):
     """The source text of a function cannot be had: OSError as from `inspect`, ValueError as from Triton."""
 
 
+class OutsideKernelError(TritiumError, ValueError):
+    """A function of the language was called by ordinary Python code; Triton raises ValueError."""
+
+
 class ArgumentError(TritiumError, TypeError):
     """A launch argument that does not fit the kernel's parameter, or a call that does not bind."""
 

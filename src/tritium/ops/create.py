@@ -21,7 +21,11 @@ from tritium.ops.surface import surface
 
 
 class Constant(TileOp, name="tile.constant"):
-    """The Python number `value` as `type`; of tile type, every element is `value`."""
+    """The Python number `value` as `type`; of tile type, every element is `value`.
+
+    >>> tl.full((2,), 7, tl.int8)
+    [7, 7]
+    """
 
     value = attr()
     type = attr()
@@ -113,7 +117,11 @@ def empty(s: Semantic, shape: Any, dtype: Any) -> Tensor:
 
 
 class ProgramId(TileOp, name="tile.program_id"):
-    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32."""
+    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.program_id(0)
+    0
+    """
 
     axis = attr()
 
@@ -133,7 +141,11 @@ class ProgramId(TileOp, name="tile.program_id"):
 
 
 class NumPrograms(TileOp, name="tile.num_programs"):
-    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32."""
+    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.num_programs(0)
+    1
+    """
 
     axis = attr()
 
@@ -160,7 +172,11 @@ def _axis(s: Semantic, axis: Any) -> int:
 
 
 class Arange(TileOp, name="tile.arange"):
-    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent."""
+    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent.
+
+    >>> tl.arange(2, 7)
+    [2, 3, 4, 5, 6]
+    """
 
     start = attr()
     end = attr()

@@ -145,7 +145,9 @@ class Autotuner(KernelInterface):
         for what, names in (("restore_value", self.restore_value), ("reset_to_zero", self.reset_to_zero)):
             for name in names:
                 if name not in known:
-                    raise make_error("TRI0743", what=what, function=self.base_fn.__name__, name=name)
+                    expected = ", ".join(self.arg_names)
+                    function = self.base_fn.__name__
+                    raise make_error("TRI0743", what=what, function=function, name=name, expected=expected)
 
     # ---- benchmarking --------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 from tritium.ir.types import (
     DType,
@@ -32,6 +32,7 @@ from tritium.ir.types import (
     uint64,
     void,
 )
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import Tensor, constexpr, unwrap
 
 pi32_t = pointer(int32)
@@ -107,6 +108,27 @@ class tuple_type(metaclass=_TypeClass):
         return tuple(types)
 
 
+class constexpr_type(metaclass=_TypeClass):
+    """The type of a compile-time value, as newer Triton has it; here the constexpr itself says its type."""
+
+    recognised = constexpr
+
+    @staticmethod
+    def make(value: Any) -> constexpr:
+        return constexpr(value)
+
+
+class tensor_descriptor_type(metaclass=_TypeClass):
+    """The type of tensor descriptors, for `isinstance`; descriptors themselves are its instances."""
+
+    __triton_builtin__ = True
+    recognised = TensorDescriptor
+
+    @staticmethod
+    def make(block_type: Any, shape_type: Any = None, strides_type: Any = None) -> NoReturn:
+        raise TypeError("descriptors are made by tl.make_tensor_descriptor, or passed as arguments")
+
+
 def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
     """The integer type of `bitwidth` bits (1, 8, 16, 32 or 64).
 
@@ -153,11 +175,14 @@ TYPE_NAMES: dict[str, Any] = {
     "block_type": block_type,
     "const": const,
     "constexpr": constexpr,
+    "constexpr_type": constexpr_type,
     "dtype": dtype,
     "pointer_type": pointer_type,
     "slice": slice,
     "str_to_ty": str_to_ty,
     "tensor": Tensor,
+    "tensor_descriptor": TensorDescriptor,
+    "tensor_descriptor_type": tensor_descriptor_type,
     "tuple": tuple,
     "tuple_type": tuple_type,
 }

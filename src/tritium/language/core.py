@@ -66,4 +66,4 @@ __all__ = [
     "str_to_ty",
 ]
 
-publish(globals(), {**TYPE_NAMES, **functions_of("tl")}, __all__)
+publish(globals(), {**TYPE_NAMES, **functions_of("tl"), **functions_of("core")}, __all__)

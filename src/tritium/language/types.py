@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from tritium.ir.types import (
     DType,
@@ -33,6 +33,7 @@ from tritium.ir.types import (
     uint64,
     void,
 )
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import Tensor, constexpr, unwrap
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
@@ -110,6 +111,27 @@ class tuple_type(metaclass=_TypeClass):
         return tuple(types)
 
 
+class constexpr_type(metaclass=_TypeClass):
+    """The type of a compile-time value, as newer Triton has it; here the constexpr itself says its type."""
+
+    recognised = constexpr
+
+    @staticmethod
+    def make(value: Any) -> constexpr:
+        return constexpr(value)
+
+
+class tensor_descriptor_type(metaclass=_TypeClass):
+    """The type of tensor descriptors, for `isinstance`; descriptors themselves are its instances."""
+
+    __triton_builtin__ = True
+    recognised = TensorDescriptor
+
+    @staticmethod
+    def make(block_type: Any, shape_type: Any = None, strides_type: Any = None) -> NoReturn:
+        raise TypeError("descriptors are made by tl.make_tensor_descriptor, or passed as arguments")
+
+
 def _in_kernels(fn: FunctionT) -> FunctionT:
     """Let kernels call `fn`, which computes with compile-time values."""
     fn.__triton_builtin__ = True  # type: ignore[attr-defined]
@@ -164,11 +186,14 @@ TYPE_NAMES: dict[str, Any] = {
     "block_type": block_type,
     "const": const,
     "constexpr": constexpr,
+    "constexpr_type": constexpr_type,
     "dtype": dtype,
     "pointer_type": pointer_type,
     "slice": slice,
     "str_to_ty": str_to_ty,
     "tensor": Tensor,
+    "tensor_descriptor": TensorDescriptor,
+    "tensor_descriptor_type": tensor_descriptor_type,
     "tuple": tuple,
     "tuple_type": tuple_type,
 }

@@ -306,7 +306,9 @@ def _interface(arg: Any, interface: dict[str, Any], device: str, what: str) -> A
     dtype = dtype_of(getattr(arg, "dtype", np_dtype) if np_dtype.kind == "V" else np_dtype, what)
     shape = tuple(int(d) for d in interface["shape"])
     where = interface.get("data")
-    if where is None or not isinstance(where, tuple):  # the protocol's other form: the buffer is the object itself
+    if where is None or not isinstance(
+        where, tuple
+    ):  # the protocol's other form: the buffer is the object itself
         return numpy_view(np.asarray(arg), what, owner=arg)
     address, read_only = int(where[0]), bool(where[1])
     steps = interface.get("strides")

@@ -116,9 +116,7 @@ def source_of(fn: JITFunction, specs: Specs) -> ASTSource:
     """The source that has these specs, as hooks and ``CompiledKernel.src`` show it."""
     constants: dict[IndexPath, Any] = {}
     attrs: dict[IndexPath, Any] = {}
-    signature = {
-        name: _spelled(spec, (i,), constants, attrs) for i, (name, spec) in enumerate(specs)
-    }
+    signature = {name: _spelled(spec, (i,), constants, attrs) for i, (name, spec) in enumerate(specs)}
     return ASTSource(fn, signature, constants, attrs)
 
 

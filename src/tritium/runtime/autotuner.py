@@ -108,9 +108,11 @@ class Autotuner(KernelInterface[T]):
 
     def _reset_and_save(self, kwargs: dict[str, Any], reset_only: bool = False) -> None:
         for name in self.reset_to_zero:
-            fill_zero(kwargs[name])
+            if kwargs[name] is not None:
+                fill_zero(kwargs[name])
         if not reset_only:
-            self.restore_copies = {name: copy_of(kwargs[name]) for name in self.restore_value}
+            kept = [name for name in self.restore_value if kwargs[name] is not None]
+            self.restore_copies = {name: copy_of(kwargs[name]) for name in kept}
 
     def _restore(self, kwargs: dict[str, Any], exception: Exception | None) -> None:
         for name, kept in self.restore_copies.items():

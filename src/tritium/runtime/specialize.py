@@ -247,9 +247,7 @@ def array_spec(view: ArrayView, rules: Rules) -> RuntimeArg:
         return RuntimeArg(pointer(view.dtype, rules.pointer_const), divisible)
     if not isinstance(fixed, PointerType):
         got = f"an array of {view.dtype}"
-        raise make_error(
-            "TRI0704", name=rules.name, got=got, expected=f"a number: it is annotated {fixed}"
-        )
+        raise make_error("TRI0704", name=rules.name, got=got, expected=f"a number: it is annotated {fixed}")
     if fixed.element_ty.itemsize != view.dtype.itemsize:  # type: ignore[union-attr]
         raise make_error(
             "TRI0704",

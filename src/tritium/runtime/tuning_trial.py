@@ -69,8 +69,8 @@ def difference(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
     tolerance = _TOLERANCE.get(str(a.dtype), 0.0 if kind in "biu" else _OF_8_BIT_FLOATS)
     if np.array_equal(a, b):
         return 0.0
-    x, y = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(all="ignore"):
+        x, y = a.astype(np.float64), b.astype(np.float64)
         finite = np.abs(x[np.isfinite(x)])
         gap = np.abs(x - y) / max(1e-30, float(finite.max(initial=0.0)))
     gap = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.nan_to_num(gap, nan=np.inf))

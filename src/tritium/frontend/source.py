@@ -330,6 +330,8 @@ class JitCallable:
 
     fn: FunctionType
     source: KernelSource
+    __name__: str
+    __qualname__: str
 
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]

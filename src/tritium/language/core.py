@@ -10,7 +10,7 @@ from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
 from tritium.language.functions import functions_of, publish
 from tritium.language.types import TYPE_NAMES, get_int_dtype, str_to_ty
-from tritium.ops.handles import unwrap
+from tritium.ops.handles import constexpr, unwrap
 from tritium.ops.minmax import PropagateNan
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
@@ -50,8 +50,10 @@ def _unwrap_if_constexpr(o: Any) -> Any:
 
 
 _aggregate = aggregate
+CONSTEXPR_0 = constexpr(0)
 
 __all__ = [
+    "CONSTEXPR_0",
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
     "aggregate",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
 from tritium.ir.types import (
     DType,
@@ -34,6 +35,8 @@ from tritium.ir.types import (
 )
 from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import Tensor, constexpr, unwrap
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 pi32_t = pointer(int32)
 
@@ -129,6 +132,13 @@ class tensor_descriptor_type(metaclass=_TypeClass):
         raise TypeError("descriptors are made by tl.make_tensor_descriptor, or passed as arguments")
 
 
+def _in_kernels(fn: FunctionT) -> FunctionT:
+    """Let kernels call `fn`, which computes with compile-time values."""
+    fn.__triton_builtin__ = True  # type: ignore[attr-defined]
+    return fn
+
+
+@_in_kernels
 def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
     """The integer type of `bitwidth` bits (1, 8, 16, 32 or 64).
 
@@ -144,6 +154,7 @@ def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
         raise ValueError(f"there is no integer type of {bits} bits") from None
 
 
+@_in_kernels
 def str_to_ty(name: Any, c: Any = None) -> Any:
     """The type that Triton writes as `name`: ``"*fp32"``, ``"i64"``, ``"constexpr"``."""
     from tritium.frontend.signature import parse_type

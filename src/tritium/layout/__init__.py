@@ -11,7 +11,7 @@ from tritium.layout.register import (
     seed_dot_thread_shape,
     seed_elementwise_thread_shape,
 )
-from tritium.layout.relation import Relation
+from tritium.layout.relation import Relation, register_map
 from tritium.layout.shared import (
     SEED_SHARED_LIMIT,
     CudaDotSharedBuffers,
@@ -39,6 +39,7 @@ __all__ = [
     "Relation",
     "Swizzle",
     "fit_stages",
+    "register_map",
     "require_shared_budget",
     "seed_dot_thread_shape",
     "seed_elementwise_thread_shape",

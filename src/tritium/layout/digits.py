@@ -42,7 +42,7 @@ Table = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Digit:
     """One digit of input `axis`: `extent` values, each worth `steps[output]` in every output it moves.
 
@@ -77,6 +77,9 @@ class Digit:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Digit, (self.axis, self.extent, dict(self.steps))
+
+    def __repr__(self) -> str:
+        return f"Digit({self.axis!r}, {self.extent}, {dict(self.steps)})"
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ class Coverage:
         return self.most <= 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layout:
     """A map from `inputs` to the outputs named by `shape`, written as digits (see the module's example).
 
@@ -173,13 +176,20 @@ class Layout:
 
     @staticmethod
     def of(
-        text: str, shape: Mapping[str, int], inputs: Sequence[str] = (), swizzle: Swizzle | None = None
+        text: str,
+        shape: Mapping[str, int] | None = None,
+        inputs: Sequence[str] = (),
+        swizzle: Swizzle | None = None,
     ) -> Layout:
-        """The layout whose digits `text` writes down: `reg: 2 -> col 1, 2 -> row 8; lane: 32 -> col 2`.
+        """The layout that `text` writes down: `reg: 2 -> col 1, 2 -> row 8; lane: 4 -> col 2, 8 -> row 1`.
 
-        A digit that moves nothing is written `-> -`, one that moves two outputs `-> row 1 + col 4`.
-        LayoutError quotes the part that cannot be read.
+        A digit that moves nothing is written `-> -`, one that moves two outputs `-> row 1 + col 4`. Without
+        `shape`, the text goes on with it, and with the swizzle if there is one: `... | row 16, col 8` or
+        `... | byte 16384 | swizzle 3, 4, 3`, as `str(layout)` has it. LayoutError quotes what cannot be read.
         """
+        if shape is None:
+            text, shape, fields = notation.parse_tail(text)
+            swizzle = Swizzle(*fields) if fields else None
         digits = tuple(Digit(axis, extent, steps) for axis, extent, steps in notation.parse_digits(text))
         named = notation.parse_axes(text)
         return Layout(digits, shape, tuple(dict.fromkeys([*inputs, *named])), swizzle)
@@ -203,6 +213,9 @@ class Layout:
 
     def __str__(self) -> str:
         return notation.render_layout(self)
+
+    def __repr__(self) -> str:
+        return f"Layout.of({str(self)!r})"
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -303,10 +316,11 @@ class Layout:
         counts = np.bincount(held, minlength=prod(self.shape.values()))
         return Coverage(int(counts.min()), int(counts.max()), int(flat.size - held.size))
 
-    def drop(self, *outputs: str, trim: Iterable[str] = ("reg",)) -> Layout:
+    def drop(self, *outputs: str, keep: bool = False, trim: Iterable[str] = ("reg",)) -> Layout:
         """The layout after reducing `outputs`: their steps go, and digits of `trim` that then move nothing go too.
 
-        Lanes and warps that held different elements of a reduced axis become replicas.
+        With `keep` the outputs stay as axes of extent 1. Lanes and warps that held different elements of a
+        reduced axis become replicas. LayoutError for an output that the layout lacks.
         """
         for output in outputs:
             if output not in self.shape:
@@ -317,7 +331,11 @@ class Layout:
             steps = {name: step for name, step in digit.steps.items() if name not in outputs}
             if steps or not digit.steps or digit.axis not in trim:
                 kept.append(Digit(digit.axis, digit.extent, steps))
-        shape = {name: extent for name, extent in self.shape.items() if name not in outputs}
+        shape = {
+            name: 1 if name in outputs else extent
+            for name, extent in self.shape.items()
+            if keep or name not in outputs
+        }
         return Layout(tuple(kept), shape, self.inputs)
 
     def transpose(self, *order: int) -> Layout:

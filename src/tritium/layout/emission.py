@@ -59,7 +59,7 @@ class CText:
 
     def _operand(self, text: str, precedence: int) -> str:
         own = text.precedence if isinstance(text, Code) else _ATOM if _NAME.fullmatch(text) else _ANY
-        bare = own == _ATOM or (own >= precedence and own >= _SUM)
+        bare = own == _ATOM or (precedence >= _SUM and own >= precedence)
         return text if bare else f"({text})"
 
     def _binary(self, x: str, operator: str, y: str, precedence: int) -> Code:

@@ -118,8 +118,11 @@ class Autotuner(KernelInterface):
         self.keys = list(key)
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
-        self.user_pre_hook = pre_hook
-        self.user_post_hook = post_hook
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook: Callable[..., Any] = pre_hook or self._prepare
+        self.post_hook: Callable[..., Any] = post_hook or self._restore
+        self.restore_copies: dict[str, Any] = {}
         prune = dict(prune_configs_by or {})
         self.perf_model: Callable[..., float] | None = prune.get("perf_model")
         self.configs_top_k: float | int = prune.get("top_k", 1.0)
@@ -181,12 +184,12 @@ class Autotuner(KernelInterface):
             try:
                 self.fn.run(*positional, **launch_kwargs)
             except Exception as broken:
-                self._after(everything, broken)
+                self.post_hook(everything, exception=broken)
                 raise
             if not first:
                 arrays = {k: host_values(v) for k, v in copies.items() if is_array(v)}
                 first.update({k: v.copy() for k, v in arrays.items() if v is not None})
-            self._after(everything, None)
+            self.post_hook(everything, exception=None)
 
         try:
             call()
@@ -197,24 +200,25 @@ class Autotuner(KernelInterface):
             return (float("inf"),) * 3, {}
         return tuple(times) if isinstance(times, (list, tuple)) else (times,) * 3, first  # type: ignore[return-value]
 
-    def _before(self, tried: Config, named: dict[str, Any], reset_only: bool = False) -> None:
-        if tried.pre_hook is not None and not reset_only:
-            tried.pre_hook(named)
-        if self.user_pre_hook is not None:
-            self.user_pre_hook(named, reset_only=reset_only) if reset_only else self.user_pre_hook(named)
-            return
+    def _prepare(self, named: dict[str, Any], reset_only: bool = False) -> None:
+        """The default pre-hook: what `reset_to_zero` and `restore_value` ask for. Arguments may be None."""
         for name in self.reset_to_zero:
-            _zero(named[name])
+            if named[name] is not None:
+                _zero(named[name])
         if not reset_only:
-            kept = {n: named[n] for n in self.restore_value}
-            self._saved = {n: (named[n], copy_arguments(kept)[n]) for n in self.restore_value}
+            kept = {n: named[n] for n in self.restore_value if named[n] is not None}
+            self.restore_copies = {n: copy_arguments(kept)[n] for n in kept}
 
-    def _after(self, named: dict[str, Any], broken: Exception | None) -> None:
-        if self.user_post_hook is not None:
-            self.user_post_hook(named, exception=broken)
-            return
-        for target, saved in self._saved.values() if self.user_pre_hook is None else ():
-            _assign(target, saved)
+    def _restore(self, named: dict[str, Any], exception: Exception | None) -> None:
+        """The default post-hook."""
+        for name, saved in self.restore_copies.items():
+            _assign(named[name], saved)
+        self.restore_copies = {}
+
+    def _before(self, tried: Config, named: dict[str, Any]) -> None:
+        if tried.pre_hook is not None:
+            tried.pre_hook(named)
+        self.pre_hook(named)
 
     def _tune(
         self, key: tuple[Any, ...], candidates: list[Config], named: dict[str, Any], kwargs: Any
@@ -286,7 +290,8 @@ class Autotuner(KernelInterface):
                 return
         self._tune(key, candidates, named, launch)
         everything = {**named, **launch, **self.cache[key].all_kwargs()}
-        self._before(self.cache[key], everything, reset_only=True)
+        if self.user_defined_pre_hook or self.reset_to_zero:
+            self.pre_hook(everything, reset_only=True)
         if persistent:
             store_timings(self.fn, key, self.configs_timings)
 
@@ -338,8 +343,8 @@ def _difference(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
     if a.shape != b.shape:
         return float("inf")
     tolerance = _TOLERANCE.get(str(a.dtype), 0.0 if a.dtype.kind in "biu" else 0.25)
-    x, y = a.astype(np.float64), b.astype(np.float64)
     with np.errstate(all="ignore"):
+        x, y = a.astype(np.float64), b.astype(np.float64)
         gap = np.abs(x - y) / max(1e-30, float(np.nanmax(np.abs(x), initial=0.0)))
     gap = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.nan_to_num(gap, nan=np.inf))
     worst = float(gap.max(initial=0.0))

@@ -1,9 +1,9 @@
 """Which tests compare a function of the language with an independent reference, found by reading the tests.
 
-Read are the operations' tests (`tests/ops`: NumPy, PyTorch, mpmath, exact rules), the recorded values of the language
-(`tests/language`: what Triton gives), and, where a test runs it, the corpus (`tests/corpus`: NumPy). A test counts for the names that
-it, or what it uses of its own module, calls: in kernels as ``tl.sum(x)``, ``x.sum()`` or ``x + y``, through the surfaces
-as ``k.tl("sum", x)``. Tests of refusals do not count.
+Read are the operations' tests (`tests/ops`: NumPy, PyTorch, mpmath, exact rules), the recorded values and types of the
+language (`tests/language`: what Triton gives), and, where a test runs it, the corpus (`tests/corpus`: NumPy). A test
+counts for the names that it, or what it uses of its own module, calls: in kernels as ``tl.sum(x)``, ``x.sum()`` or
+``x + y``, through the surfaces as ``k.tl("sum", x)``. Tests of refusals do not count.
 """
 
 from __future__ import annotations
@@ -25,13 +25,35 @@ _NO_COMPARISON = re.compile(
     r"refus|mistake|located|must_exist|is_here|text_clone|has_a_surface|is_tested_here|same_objects"
 )
 _OPERATORS: dict[type[ast.AST], str] = {
-    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**"},
-    **{ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.LShift: "<<", ast.RShift: ">>"},
+    **{
+        ast.Add: "+",
+        ast.Sub: "-",
+        ast.Mult: "*",
+        ast.Div: "/",
+        ast.FloorDiv: "//",
+        ast.Mod: "%",
+        ast.Pow: "**",
+    },
+    **{
+        ast.MatMult: "@",
+        ast.BitAnd: "&",
+        ast.BitOr: "|",
+        ast.BitXor: "^",
+        ast.LShift: "<<",
+        ast.RShift: ">>",
+    },
     **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
     **{ast.And: "and", ast.Or: "or"},
 }
 _UNARY = {ast.USub: "-x", ast.UAdd: "+x", ast.Invert: "~x", ast.Not: "not x"}
-_KINDS = {"tl": "tl.{}", "method": "x.{}", "operator": "{}", "SURFACES": "{}", "METHODS": "x.{}", "OPERATORS": "{}"}
+_KINDS = {
+    "tl": "tl.{}",
+    "method": "x.{}",
+    "operator": "{}",
+    "SURFACES": "{}",
+    "METHODS": "x.{}",
+    "OPERATORS": "{}",
+}
 _UNARY_KEYS = {"unary -": "-x", "unary +": "+x", "unary ~": "~x", "not": "not x"}
 
 
@@ -39,7 +61,9 @@ def dotted(node: ast.AST) -> str:
     """``a.b.c`` of an attribute chain, else nothing."""
     if isinstance(node, ast.Name):
         return node.id
-    return f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) and dotted(node.value) else ""
+    return (
+        f"{dotted(node.value)}.{node.attr}" if isinstance(node, ast.Attribute) and dotted(node.value) else ""
+    )
 
 
 def names_in_kernel(tree: ast.AST) -> set[str]:
@@ -52,9 +76,7 @@ def names_in_kernel(tree: ast.AST) -> set[str]:
                 found.add(name)
             found.add(f"x.{node.attr}")
             found |= {f"{owner}.{node.attr}" for owner in ("descriptor", "dtype", "block_ptr")}
-        elif isinstance(node, ast.BinOp):
-            found.add(f"x {_OPERATORS[type(node.op)]} y")
-        elif isinstance(node, ast.BoolOp):
+        elif isinstance(node, (ast.BinOp, ast.BoolOp)):
             found.add(f"x {_OPERATORS[type(node.op)]} y")
         elif isinstance(node, ast.UnaryOp):
             found.add(_UNARY[type(node.op)])
@@ -85,9 +107,9 @@ class _Module:
 
     def tests(self) -> Iterator[ast.FunctionDef]:
         for node in self.tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                if not _NO_COMPARISON.search(node.name):
-                    yield node
+            is_test = isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+            if isinstance(node, ast.FunctionDef) and is_test and not _NO_COMPARISON.search(node.name):
+                yield node
 
     def reachable(self, start: ast.stmt) -> list[ast.stmt]:
         """`start` and the top-level statements of this module that it uses, directly or not."""
@@ -106,7 +128,12 @@ class _Module:
                 if isinstance(node, ast.Constant) and isinstance(node.value, str):
                     constants.add(node.value)
                 if isinstance(node, ast.FunctionDef) and _is_kernel(node):
-                    names |= names_in_kernel(node)
+                    names |= names_in_kernel(node) | _decorators(node)
+                if isinstance(node, ast.ClassDef):
+                    names |= _decorators(node)
+                    names |= {
+                        name for inner in node.body if _is_kernel(inner) for name in names_in_kernel(inner)
+                    }
                 if isinstance(node, ast.Name) and node.id == "LIBDEVICE":
                     names |= {f"tl.extra.libdevice.{n}" for n in LIBDEVICE}
         words = {word for text in constants for word in text.split()}
@@ -115,19 +142,25 @@ class _Module:
         return names
 
 
-def _is_kernel(node: ast.FunctionDef) -> bool:
-    return any(dotted(d.func if isinstance(d, ast.Call) else d) in ("triton.jit", "jit") for d in node.decorator_list)
+def _decorators(node: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    return {dotted(d.func if isinstance(d, ast.Call) else d) for d in node.decorator_list}
+
+
+def _is_kernel(node: ast.AST) -> bool:
+    """Whether a function is compiled: a kernel, a helper, or one that a program adds to the language."""
+    marks = {"triton.jit", "jit", "triton.constexpr_function", "tl.core.builtin", "tl.core.extern"}
+    return isinstance(node, ast.FunctionDef) and bool(_decorators(node) & marks)
 
 
 def _surface_uses(parts: list[ast.stmt]) -> Iterator[tuple[str, ast.expr]]:
     """``k.tl(name, ...)`` and ``SURFACES[name]`` below `parts`: the kind and the expression that is the name."""
     for part in parts:
         for node in ast.walk(part):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _KINDS:
-                if node.args:
+            if isinstance(node, ast.Call) and node.args and isinstance(node.func, ast.Attribute):
+                if node.func.attr in _KINDS:
                     yield node.func.attr, node.args[0]
-            if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id in _KINDS:
-                yield node.value.id, node.slice
+            elif isinstance(node, ast.Subscript) and dotted(node.value) in _KINDS:
+                yield dotted(node.value), node.slice
 
 
 def _named(kind: str, argument: ast.expr, words: set[str]) -> set[str]:
@@ -164,36 +197,59 @@ def _canonical(kind: str, name: str) -> str:
 def covering_tests() -> dict[str, list[str]]:
     """For every name of `language.txt` the tests that compare it with a reference, the most particular first."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
-    for path in sorted((ROOT / "tests" / "ops").glob("test_*.py")):
-        module = _Module(path)
-        for test in module.tests():
-            names = module.covered(test)
+    for rank, evidence in enumerate((_of_ops(), _of_names(), _of_values(), _of_cases(), _of_corpus())):
+        for test, names in evidence:
             for name in names:
-                found[name][f"tests/ops/{path.name}::{test.name}"] = len(names)
-    recorded = json.loads((ROOT / "tests" / "language" / "data" / "values.json").read_text(encoding="utf-8"))
-    for case, record in recorded.items():
-        names = names_in_kernel(ast.parse(record["source"]))
-        for name in names:
-            found[name][f"tests/language/test_values.py::test_values[{case}]"] = 100 + len(names)
-    for case, case_source in _typed_cases():
-        names = names_in_kernel(ast.parse(expand_macros(case_source)))
-        for name in names:
-            found[name][f"tests/language/cases/{case.replace('.', '.cases: ', 1)}"] = 150 + len(names)
-    for path in sorted((ROOT / "tests" / "corpus").glob("*.py")) if runs_corpus() else ():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.FunctionDef) and _is_kernel(node):
-                names = names_in_kernel(node)
-                for name in names:
-                    found[name].setdefault(f"tests/corpus/{path.name} ({node.name})", 200 + len(names))
+                found[name].setdefault(test, 100 * rank + len(names))
     return {name: sorted(tests, key=lambda t: (tests[t], t)) for name, tests in found.items()}
 
 
-def _typed_cases() -> Iterator[tuple[str, str]]:
-    """Name and source of every hand-written kernel whose types and constants are compared with Triton's."""
-    for name in (*case_check.names(accepted=True, syntax=True), *case_check.names(accepted=True, syntax=False)):
-        yield name, case_check.all_cases()[name].kernel.source
+def _of_ops() -> Iterator[tuple[str, set[str]]]:
+    for path in sorted((ROOT / "tests" / "ops").glob("test_*.py")):
+        module = _Module(path)
+        for test in module.tests():
+            yield f"tests/ops/{path.name}::{test.name}", module.covered(test)
+
+
+def _of_names() -> Iterator[tuple[str, set[str]]]:
+    """The names that are no functions: there every text and every dotted name counts."""
+    module = _Module(ROOT / "tests" / "language" / "test_names.py")
+    for test in module.tests():
+        names = module.covered(test)
+        for part in module.reachable(test):
+            constants = [n.value for n in ast.walk(part) if isinstance(n, ast.Constant)]
+            names |= names_in_kernel(part) | {t for t in constants if isinstance(t, str)}
+        yield f"tests/language/{module.path.name}::{test.name}", names
+
+
+def _of_values() -> Iterator[tuple[str, set[str]]]:
+    recorded = json.loads((ROOT / "tests" / "language" / "data" / "values.json").read_text(encoding="utf-8"))
+    for case, record in recorded.items():
+        yield (
+            f"tests/language/test_values.py::test_values[{case}]",
+            names_in_kernel(ast.parse(record["source"])),
+        )
+
+
+def _of_cases() -> Iterator[tuple[str, set[str]]]:
+    """Hand-written kernels whose types and constants are compared with Triton's."""
+    for name in (
+        *case_check.names(accepted=True, syntax=True),
+        *case_check.names(accepted=True, syntax=False),
+    ):
+        source = expand_macros(case_check.all_cases()[name].kernel.source)
+        yield f"tests/language/cases/{name.replace('.', '.cases: ', 1)}", names_in_kernel(ast.parse(source))
+
+
+def _of_corpus() -> Iterator[tuple[str, set[str]]]:
+    for path in sorted((ROOT / "tests" / "corpus").glob("*.py")) if runs_corpus() else ():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef) and _is_kernel(node):
+                yield f"tests/corpus/{path.name} ({node.name})", names_in_kernel(node)
 
 
 def runs_corpus() -> bool:
     """Whether a test runs the kernels of the corpus and compares them with their references."""
-    return any("run_case" in p.read_text(encoding="utf-8") for p in (ROOT / "tests" / "differential").glob("*.py"))
+    return any(
+        "run_case" in p.read_text(encoding="utf-8") for p in (ROOT / "tests" / "differential").glob("*.py")
+    )

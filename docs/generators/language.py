@@ -61,7 +61,11 @@ class Name:
     def exists(self) -> bool:
         """Whether programs can name it."""
         if self.surface is not None or self.expression:
-            return not self.text.startswith("tl.") or _resolve(tl, self.text) is not None or self.text == "tl.void"
+            return (
+                not self.text.startswith("tl.")
+                or _resolve(tl, self.text) is not None
+                or self.text == "tl.void"
+            )
         owner, _, short = self.text.rpartition(".")
         if owner == "x":
             return hasattr(Tensor, short)

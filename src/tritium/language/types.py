@@ -154,6 +154,9 @@ def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
         raise ValueError(f"there is no integer type of {bits} bits") from None
 
 
+get_int_dtype.__triton_builtin__ = True  # type: ignore[attr-defined]  # kernels may call it
+
+
 @_in_kernels
 def str_to_ty(name: Any, c: Any = None) -> Any:
     """The type that Triton writes as `name`: ``"*fp32"``, ``"i64"``, ``"constexpr"``."""

@@ -407,7 +407,7 @@ class Layout:
     ) -> BankConflicts:
         """Shared-memory wavefronts of reading or writing the whole tile, `vector` elements an access.
 
-        Without `vector`, the widest legal one is taken.
+        Without `vector`, the widest legal one is taken; LayoutError for one that is not legal.
         """
         return memory_access.bank_conflicts(self, memory, element_bytes, vector)
 

@@ -24,6 +24,7 @@ BoolArray = npt.NDArray[np.bool_]
 LANES = 32
 BANKS = 32
 BANK_BYTES = 4
+WIDEST_ACCESS = 16  # bytes of one lane
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,14 @@ class BankConflicts:
 
     `ways`: the most different words that one bank has to serve in one phase, 1 without conflicts. `wavefronts`
     phases served one after the other, `least` of them if every bank were used evenly. `vector` elements moved
-    by each access.
+    by each access, in `requests` instructions of a warp.
     """
 
     ways: int
     wavefronts: int
     least: int
     vector: int
+    requests: int
 
     @property
     def free(self) -> bool:
@@ -117,9 +119,13 @@ def addresses(registers: Layout, memory: Layout, *, stages: bool = False) -> tup
 def vector_width(registers: Layout, memory: Layout, element_bytes: int, limit: int, alignment: int) -> int:
     """See `Layout.vector_width`."""
     at, inside = addresses(registers, memory, stages=True)
+    return _widest(at, inside, element_bytes, min(limit, alignment))
+
+
+def _widest(at: IntArray, inside: BoolArray, element_bytes: int, limit: int) -> int:
     count = at.shape[-1]
     best, vector = 1, 2
-    while vector * element_bytes <= min(limit, alignment) and count % vector == 0:
+    while vector * element_bytes <= limit and count % vector == 0:
         groups = at.reshape(*at.shape[:-1], count // vector, vector)
         held = inside.reshape(*inside.shape[:-1], count // vector, vector)
         whole = held.all(axis=-1)
@@ -136,17 +142,16 @@ def bank_conflicts(
     registers: Layout, memory: Layout, element_bytes: int, vector: int | None
 ) -> BankConflicts:
     """See `Layout.bank_conflicts`."""
-    if vector is None:
-        vector = vector_width(registers, memory, element_bytes, 16, 16)
-    width = vector * element_bytes
-    at, inside = addresses(registers, memory)
-    warps, lanes, count = inside.shape
-    if width > 16 or count % vector:
+    at, inside = addresses(registers, memory, stages=True)
+    widest = _widest(at, inside, element_bytes, WIDEST_ACCESS)
+    vector = vector or widest
+    if vector > widest or widest % vector:
         raise LayoutError(
-            f"An access of {vector} elements of {element_bytes} bytes does not fit: a lane moves at most 16 bytes "
-            f"and has {count} registers."
+            f"This tile allows accesses of 1 to {widest} elements, and {vector} at a time were asked for."
         )
     at, inside = at[0, :, :, ::vector], inside[:, :, ::vector]
+    warps, lanes, count = inside.shape
+    width = vector * element_bytes
     words = max(1, width // BANK_BYTES)
     together = min(lanes, LANES * BANK_BYTES // max(width, BANK_BYTES))
     missing = -lanes % together
@@ -155,11 +160,13 @@ def bank_conflicts(
     touched = at[..., None] // BANK_BYTES + np.arange(words)
     touched[~inside] = -1
     # rows: (warp, group of lanes, access); columns: (lane of the group, word)
-    rows = touched.reshape(warps, -1, together, count // vector, words).transpose(0, 1, 3, 2, 4)
-    return _served(rows.reshape(-1, together * words), vector)
+    rows = touched.reshape(warps, -1, together, count, words).transpose(0, 1, 3, 2, 4)
+    ways, wavefronts, least = _served(rows.reshape(-1, together * words))
+    return BankConflicts(ways, wavefronts, least, vector, int(inside.any(axis=1).sum()))
 
 
-def _served(words: IntArray, vector: int) -> BankConflicts:
+def _served(words: IntArray) -> tuple[int, int, int]:
+    """(ways, wavefronts, least) of phases, one row each of the words that it touches (-1: none)."""
     words = np.sort(words, axis=1)
     fresh = words >= 0
     fresh[:, 1:] &= words[:, 1:] != words[:, :-1]
@@ -168,4 +175,4 @@ def _served(words: IntArray, vector: int) -> BankConflicts:
     load = np.bincount(slots, minlength=len(words) * BANKS).reshape(-1, BANKS)
     ways = load.max(axis=1)
     least = -(-load.sum(axis=1) // BANKS)
-    return BankConflicts(int(ways.max(initial=0)), int(ways.sum()), int(least.sum()), vector)
+    return int(ways.max(initial=0)), int(ways.sum()), int(least.sum())

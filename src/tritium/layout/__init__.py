@@ -1,6 +1,7 @@
 """Where tile elements live: registers of threads, tensor-core fragments, shared memory. Pure arithmetic."""
 
-from tritium.layout.digits import Coverage, Digit, Layout, Swizzle
+from tritium.layout.coverage import Coverage
+from tritium.layout.digits import Digit, Layout, Swizzle
 from tritium.layout.emission import Code, CText, IndexEmitter
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts

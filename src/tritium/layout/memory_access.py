@@ -8,6 +8,7 @@ a lane is served by half warps and one of 16 bytes by quarter warps.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,10 +78,20 @@ def by_thread(layout: Layout, values: npt.NDArray[Any], fill: int = -1) -> npt.N
     return values.reshape(*values.shape[:lead], warps, lanes, registers)
 
 
-def _coordinates(registers: Layout, memory: Layout) -> tuple[list[IntArray], BoolArray]:
+@lru_cache(maxsize=32)
+def _coordinates(registers: Layout) -> tuple[list[IntArray], BoolArray]:
     """Coordinate of each place along each output, 0 where it is overhang, and which places are inside."""
-    missing = [output for output in registers.outputs if output not in memory.inputs]
-    if missing:
+    inside = by_thread(registers, registers.flat_elements) >= 0
+    table = by_thread(registers, registers.table())
+    return [np.where(inside, coordinates, 0) for coordinates in table], inside
+
+
+def _require_room(registers: Layout, memory: Layout) -> None:
+    if memory.outputs != ("byte",):
+        raise LayoutError(
+            f"A memory layout has the one output byte; this one has {', '.join(memory.outputs)}."
+        )
+    if any(output not in memory.inputs for output in registers.outputs):
         raise LayoutError(
             f"The registers hold {', '.join(registers.outputs)}, and the memory is addressed by "
             f"{', '.join(memory.inputs)}."
@@ -91,9 +102,6 @@ def _coordinates(registers: Layout, memory: Layout) -> tuple[list[IntArray], Boo
                 f"The registers hold {registers.extent(output)} values of {output}, and the memory has room for "
                 f"{memory.extent(output)}."
             )
-    inside = by_thread(registers, registers.flat_elements) >= 0
-    table = by_thread(registers, registers.table())
-    return [np.where(inside, coordinates, 0) for coordinates in table], inside
 
 
 def addresses(registers: Layout, memory: Layout, *, stages: bool = False) -> tuple[IntArray, BoolArray]:
@@ -101,11 +109,8 @@ def addresses(registers: Layout, memory: Layout, *, stages: bool = False) -> tup
 
     Inputs of `memory` that are not coordinates are 0 unless `stages`, where the first axis runs over them.
     """
-    if memory.outputs != ("byte",):
-        raise LayoutError(
-            f"A memory layout has the one output byte; this one has {', '.join(memory.outputs)}."
-        )
-    coordinates, inside = _coordinates(registers, memory)
+    _require_room(registers, memory)
+    coordinates, inside = _coordinates(registers)
     names = list(registers.outputs)
     others = [axis for axis in memory.inputs if axis not in names]
     order = [memory.inputs.index(axis) for axis in [*others, *names]]

@@ -93,8 +93,15 @@ def choose_padding(
     """
     if not accesses:
         raise LayoutError("Padding is chosen for accesses, and none was given.")
+    return _choose_padding(rows, columns, element_bytes, tuple(accesses), stages)
+
+
+@lru_cache(maxsize=256)
+def _choose_padding(
+    rows: int, columns: int, element_bytes: int, accesses: tuple[SharedAccess, ...], stages: int
+) -> SharedChoice:
     aligned = padded_rows(rows, columns, element_bytes, padding=-columns % max(1, 16 // element_bytes))
-    widths = [access.registers.vector_width(aligned, element_bytes) for access in accesses]
+    widths = [access.vector or access.registers.vector_width(aligned, element_bytes) for access in accesses]
     plain: SharedChoice | None = None
     best: SharedChoice | None = None
     for padding in range(0, ROUND_BYTES // element_bytes + 1):

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from tritium.frontend.aggregates import aggregate as aggregate
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 from tritium.language.types import (
+    base_value as base_value,
     bfloat16 as bfloat16,
     block_type as block_type,
     const as const,
@@ -39,8 +40,13 @@ from tritium.language.types import (
     uint8 as uint8,
     void as void,
 )
+from tritium.language.extern import extern_elementwise as extern_elementwise
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 
+CONSTEXPR_0: constexpr
+tensor_descriptor = TensorDescriptor
+tensor_descriptor_base = TensorDescriptor
 _F = TypeVar("_F")
 TRITON_MAX_TENSOR_NUMEL: int
 

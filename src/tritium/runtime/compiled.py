@@ -128,7 +128,7 @@ class CompiledKernel:
         m = self.metadata
         self.packed_metadata = (m.num_warps, m.num_ctas, m.shared, *m.cluster_dims)
         self.kernel = self.ir
-        self._stores = stored_arguments(self.ir)
+        self._stores, self._writes_anywhere = stored_arguments(self.ir)
 
     @property
     def source(self) -> str:
@@ -147,7 +147,10 @@ class CompiledKernel:
     # ---- launching -----------------------------------------------------------------------------------
 
     def launch(self, grid: Grid, leaves: Sequence[Any]) -> None:
-        """Run `grid` on the run-time parts of the arguments (see `add_leaves`). ArgumentError for a read-only array."""
+        """Run `grid` on the run-time parts of the arguments (see `add_leaves`).
+
+        Raises InterpreterError for a read-only array that the kernel stores to.
+        """
         for index, loc in self._stores:
             view = leaves[index]
             if view.__class__ is ArrayView and not view.writable:
@@ -158,8 +161,13 @@ class CompiledKernel:
             self.executor(self, grid, leaves)
 
     def _refuse_read_only(self, index: int, loc: Loc | None) -> None:
-        name = self.ir.args[index].name
-        raise make_error("TRI0714", loc, name=name, line=loc.line if loc is not None else "?")
+        raise make_error("TRI0806", loc, function=self.name, name=f"`{self.ir.args[index].name}`")
+
+    def written_parameters(self) -> set[str] | None:
+        """Parameters whose arrays the kernel may change, by name; None if it may change any."""
+        if self._writes_anywhere:
+            return None
+        return {(self.ir.args[index].name or "").split(".")[0] for index, _ in self._stores}
 
     def leaves_of(self, values: Sequence[Any]) -> list[Any]:
         """The run-time parts of one value per kernel parameter."""
@@ -230,16 +238,22 @@ def _last_function(compilation: Compilation, backend: str) -> Function:
     return function
 
 
-def stored_arguments(function: Function) -> tuple[tuple[int, Loc | None], ...]:
-    """Arguments that the kernel certainly stores through, by index, with the place of the first store to each.
+Stores = tuple[tuple[int, Loc | None], ...]
 
-    A store that goes to one of several arguments is left to whoever executes it.
+
+def stored_arguments(function: Function) -> tuple[Stores, bool]:
+    """Arguments that the kernel stores through, by index, with the place of the first store to each.
+
+    Also whether it may write elsewhere: through one of several arguments, or through an address made from integers.
     """
     alias = AliasAnalysis(function)
     found: dict[int, Loc | None] = {}
+    elsewhere = False
     for op in function.walk():
         if isinstance(op, TileOp) and not op.regions and op.effects() & (Effect.WRITE | Effect.ATOMIC):
             where = alias.class_of(op.operands[0]) if op.operands else None
             if where is not None and not where.anywhere and len(where.arguments) == 1:
                 found.setdefault(min(where.arguments), op.loc)
-    return tuple(sorted(found.items()))
+            else:
+                elsewhere = True
+    return tuple(sorted(found.items())), elsewhere

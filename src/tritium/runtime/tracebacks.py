@@ -7,6 +7,7 @@ report needs; so does TRITON_FRONT_END_DEBUGGING=1.
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from types import CodeType, TracebackType
 
@@ -14,11 +15,10 @@ from tritium import config
 from tritium.errors import TritiumError
 
 _HERE = str(Path(__file__).resolve().parents[1]) + os.sep
-_KEPT = (_HERE + "tools" + os.sep, _HERE + "cli" + os.sep)
 
 
 def is_ours(filename: str) -> bool:
-    """Whether a source file belongs to Tritium (programs that it runs through its command line do not)."""
+    """Whether a source file belongs to Tritium."""
     return filename.startswith(_HERE)
 
 
@@ -29,6 +29,16 @@ def cleaned(error: BaseException) -> BaseException:
     if not users or config.environment("TRITON_FRONT_END_DEBUGGING") not in (None, "", "0"):
         return error
     return error.with_traceback(without_ours(error.__traceback__))
+
+
+def users_level() -> int:
+    """The `stacklevel` with which a warning of the calling function names the user's line."""
+    level = 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def without_ours(trace: TracebackType | None) -> TracebackType | None:

@@ -48,6 +48,7 @@ format: $(VENV)/test-installed
 docs: $(VENV)/base-installed
 	$(BIN)/python -m tritium.errors.pages docs/errors
 	$(BIN)/python -m tritium.config docs/settings.md
+	$(BIN)/python docs/refresh.py docs/*.md
 
 bench: $(VENV)/base-installed
 	$(BIN)/python -m tritium bench

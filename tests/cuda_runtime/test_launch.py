@@ -250,9 +250,9 @@ def test_large_clusters_are_asked_for(fake: FakeDriver) -> None:
     [
         (LaunchShape(2048), {"max_threads": 0}, "TRI0734"),
         (LaunchShape(256), {}, "TRI0734"),
-        (LaunchShape(128, 232_449), {}, "TRI0736"),
-        (LaunchShape(128, 232_000), {"shared": 449}, "TRI0736"),
-        (LaunchShape(1024), {"max_threads": 1024, "registers": 80}, "TRI0736"),
+        (LaunchShape(128, 232_449), {}, "TRI0734"),
+        (LaunchShape(128, 232_000), {"shared": 449}, "TRI0734"),
+        (LaunchShape(1024), {"max_threads": 1024, "registers": 80}, "TRI0734"),
     ],
 )
 def test_what_does_not_fit_is_said_before_loading(

@@ -49,10 +49,10 @@ def test_what_fits_is_let_through() -> None:
 @pytest.mark.parametrize(
     "threads, shared, uses, code, name, required, limit",
     [
-        (2048, 0, Resources(8, 0, 0, 0, 0, 0, 0, ()), "TRI0734", "threads", 2048, 1024),
-        (512, 0, USES, "TRI0734", "threads", 512, 256),
-        (256, 232449, USES, "TRI0736", "bytes of shared memory", 232449, 232448),
-        (1024, 0, Resources(80, 0, 0, 0, 0, 0, 1024, ()), "TRI0736", "registers", 81920, 65536),
+        (2048, 0, Resources(8, 0, 0, 0, 0, 0, 0, ()), "TRI0734", "threads per block", 2048, 1024),
+        (512, 0, USES, "TRI0734", "threads per block", 512, 256),
+        (256, 232449, USES, "TRI0734", "bytes of shared memory", 232449, 232448),
+        (1024, 0, Resources(80, 0, 0, 0, 0, 0, 1024, ()), "TRI0734", "registers per block", 81920, 65536),
     ],
 )
 def test_what_does_not_fit_is_named(

@@ -24,7 +24,7 @@ import numpy as np
 
 from tritium.backends.cuda import driver
 from tritium.backends.cuda.module import LoadedKernel
-from tritium.backends.cuda.resources import ParameterSlot
+from tritium.backends.cuda.resources import ParameterSlot, out_of_resources
 from tritium.errors import TritiumError, make_error
 from tritium.ir.types import PointerType, ScalarType
 from tritium.ops.storage import constant
@@ -295,12 +295,6 @@ def _failure(loaded: LoadedKernel, code: int, grid: tuple[int, int, int]) -> Tri
         if blocks > limit:
             return make_error("TRI0707", value=blocks, axis=axis, limit=limit)
     if code == driver.OUT_OF_RESOURCES:
-        return make_error(
-            "TRI0736",
-            function=name,
-            name="registers",
-            required=loaded.registers * loaded.shape.threads,
-            limit=loaded.device.limits.registers,
-            device=str(loaded.device),
-        )
+        required, limit = loaded.registers * loaded.shape.threads, loaded.device.limits.registers
+        return out_of_resources(name, "registers per block", required, limit, str(loaded.device))
     return driver.failure(name, code, "cuLaunchKernel" if loaded.shape.is_plain else "cuLaunchKernelEx")

@@ -10,7 +10,7 @@ from typing import Any
 from tritium.backends.cuda import driver, nvrtc
 from tritium.backends.cuda.driver import Device
 from tritium.backends.cuda.nvrtc import Binary
-from tritium.backends.cuda.resources import arch_number, check_fits
+from tritium.backends.cuda.resources import arch_number, check_fits, out_of_resources
 from tritium.errors import TritiumError, make_error
 
 # function attributes (CUfunction_attribute)
@@ -64,7 +64,7 @@ class LoadedKernel:
 def load(binary: Binary, shape: LaunchShape, device: Device) -> LoadedKernel:
     """Load `binary` onto `device` and prepare it for launches of `shape`.
 
-    Works while a stream is being captured. Raises OutOfResources TRI0734, TRI0736, LaunchError TRI0738, TRI0739, TRI0753.
+    Works while a stream is being captured. Raises OutOfResources TRI0734, LaunchError TRI0738, TRI0739, TRI0753.
     """
     name = binary.kernel
     check_fits(
@@ -83,14 +83,7 @@ def load(binary: Binary, shape: LaunchShape, device: Device) -> LoadedKernel:
             _attribute(name, number, function) for number in (_REGISTERS, _LOCAL_BYTES, _MAX_THREADS)
         )
         if shape.threads > threads:
-            raise make_error(
-                *("TRI0734",),
-                function=name,
-                name="threads",
-                required=shape.threads,
-                limit=threads,
-                device=str(device),
-            )
+            raise out_of_resources(name, "threads per block", shape.threads, threads, str(device))
         if binary.resources.shared + shape.shared > device.limits.shared_default:
             _set(name, function, _MAX_DYNAMIC_SHARED, shape.shared)
         if shape.cluster[0] * shape.cluster[1] * shape.cluster[2] > _PORTABLE_CLUSTER:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tritium.backends.cuda import logs
-from tritium.backends.cuda.resources import Resources, read_cubin
+from tritium.backends.cuda.resources import Resources, out_of_resources, read_cubin
 from tritium.errors import TritiumError, make_error
 
 PACKAGES = "'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
@@ -228,7 +228,7 @@ def compile_source(text: str, kernel: str, arch: str, options: Options | None = 
     """Compile CUDA C++ that defines ``extern "C" __global__`` function `kernel`.
 
     arch   such as ``sm_80``, ``sm_90a``, ``sm_100``; no GPU is needed
-    Raises CompilationError TRI0750 and PTXASError TRI0751 with the kernel's line, OutOfResources TRI0736 for too much
+    Raises CompilationError TRI0750 and PTXASError TRI0751 with the kernel's line, OutOfResources TRI0734 for too much
     static shared memory, ArgumentError TRI0752 for an architecture unknown to the compiler, LaunchError TRI0737 where
     NVRTC is missing.
     """
@@ -335,14 +335,7 @@ def _refusal(text: str, kernel: str, arch: str, options: Options, log: str) -> T
     for message in errors:
         if too_much := _TOO_MUCH_SHARED.search(message.text):
             required, limit = (int(n, 16) for n in too_much.groups())
-            return make_error(
-                *("TRI0736",),
-                function=kernel,
-                name="bytes of static shared memory",
-                required=required,
-                limit=limit,
-                device=arch,
-            )
+            return out_of_resources(kernel, "bytes of static shared memory", required, limit, arch)
     first = errors[0]
     code = "TRI0751" if first.assembler else "TRI0750"
     return make_error(

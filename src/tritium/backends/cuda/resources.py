@@ -187,16 +187,18 @@ def check_fits(
     kernel: str, resources: Resources, threads: int, shared: int, limits: Limits, device: str
 ) -> None:
     """OutOfResources, naming what is too much, unless a block of `threads` with `shared` bytes in all can run."""
-    if threads > limits.threads or 0 < resources.max_threads < threads:
-        limit = min(limits.threads, resources.max_threads or limits.threads)
-        raise make_error(
-            "TRI0734", function=kernel, name="threads", required=threads, limit=limit, device=device
-        )
-    if shared > limits.shared:
-        raise _too_much(kernel, "bytes of shared memory", shared, limits.shared, device)
-    if resources.registers * threads > limits.registers:
-        raise _too_much(kernel, "registers", resources.registers * threads, limits.registers, device)
+    most = min(limits.threads, resources.max_threads or limits.threads)
+    registers = resources.registers * threads
+    for name, required, limit in (
+        ("threads per block", threads, most),
+        ("bytes of shared memory", shared, limits.shared),
+        ("registers per block", registers, limits.registers),
+    ):
+        if required > limit:
+            raise out_of_resources(kernel, name, required, limit, device)
 
 
-def _too_much(kernel: str, name: str, required: int, limit: int, device: str) -> TritiumError:
-    return make_error("TRI0736", function=kernel, name=name, required=required, limit=limit, device=device)
+def out_of_resources(kernel: str, name: str, required: int, limit: int, device: str) -> TritiumError:
+    """The error for a `kernel` that needs more of a resource than `device` has."""
+    message = f"out of resource: `{kernel}` needs {required} {name}, and {device} has {limit}"
+    return make_error("TRI0734", message=message, name=name, required=required, limit=limit)

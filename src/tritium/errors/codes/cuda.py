@@ -24,23 +24,15 @@ another GPU than the arguments before it.
     Entry(
         code="TRI0734",
         cls=OutOfResources,
-        title="more threads than a block can have",
-        message="out of resource: `{function}` needs {required} threads per block, and {device} runs at most {limit}",
+        title="a kernel needs more of a resource than the device has",
+        message="out of resource: {name} (required: {required}, hardware limit: {limit})",
         explanation="""
-A program instance runs on one block of threads, 32 for each warp. GPUs have at most 1024 threads in a block.
+A program instance runs on one block of threads, 32 for each warp. Threads per block, shared memory, where tiles
+that threads exchange and operands loaded ahead lie, and registers, where values in progress lie, are limited per
+block. Each stage of a pipelined loop has its own copy of its operands. While tuning, a configuration that does not
+fit is left out.
 """,
-        hint="use fewer warps: num_warps times 32 has to be at most {limit}",
-    ),
-    Entry(
-        code="TRI0736",
-        cls=OutOfResources,
-        title="a kernel that needs more than the GPU has",
-        message="out of resource: `{function}` needs {required} {name}, and {device} has {limit}",
-        explanation="""
-Tiles that threads exchange, and operands loaded ahead of their use, lie in shared memory; each stage of a
-pipelined loop has its own copy. Values in progress lie in registers. Both have a fixed size per block.
-""",
-        hint="use smaller blocks, fewer stages (num_stages) or fewer warps",
+        hint="use smaller blocks, fewer stages (num_stages) or fewer warps (num_warps)",
     ),
     Entry(
         code="TRI0737",

@@ -42,7 +42,9 @@ def test_a_loop_with_constant_bounds_is_not_unrolled() -> None:
 
 
 def test_the_loop_variable_has_the_type_of_the_bounds() -> None:
-    f = lower_body("acc = n * 0\nfor i in range(m):\n    acc += i.to(tl.int32)\ntl.store(out, acc)", "out, n, m")
+    f = lower_body(
+        "acc = n * 0\nfor i in range(m):\n    acc += i.to(tl.int32)\ntl.store(out, acc)", "out, n, m"
+    )
     assert only(f, For).body.args[0].type is int64
 
 
@@ -100,7 +102,9 @@ def test_the_condition_of_a_while_is_not_evaluated_after_a_break() -> None:
 
 
 def test_while_true_with_a_break() -> None:
-    assert run_body("a = 0\nwhile True:\n    a += 1\n    if a > n:\n        break\ntl.store(out, a)", 5)[0] == 6
+    assert (
+        run_body("a = 0\nwhile True:\n    a += 1\n    if a > n:\n        break\ntl.store(out, a)", 5)[0] == 6
+    )
 
 
 def test_continue_in_while_and_for() -> None:
@@ -212,7 +216,10 @@ def test_scheduling_hints_are_kept() -> None:
 
 
 def test_a_condition_with_a_hint() -> None:
-    assert run_body("i = 0\nwhile tl.condition(i < n, disable_licm=True):\n    i += 1\ntl.store(out, i)", 4)[0] == 4
+    assert (
+        run_body("i = 0\nwhile tl.condition(i < n, disable_licm=True):\n    i += 1\ntl.store(out, i)", 4)[0]
+        == 4
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,13 +263,20 @@ def test_a_branch_gives_what_it_changes_and_what_is_read_later() -> None:
 
 def test_a_compile_time_condition_leaves_no_branch() -> None:
     for condition in ("W == 4", "W", "MAYBE is None", "not MAYBE", "True"):
-        f = lower_body(f"if {condition}:\n    tl.store(out, 1)\nelse:\n    nonsense(n)", "out, n, W, MAYBE", W=4, MAYBE=None)
+        f = lower_body(
+            f"if {condition}:\n    tl.store(out, 1)\nelse:\n    nonsense(n)",
+            "out, n, W, MAYBE",
+            W=4,
+            MAYBE=None,
+        )
         assert not f.find(If)
 
 
 def test_an_assigned_truth_value_still_decides_at_compile_time() -> None:
     f = lower_body(
-        "has_bias = bias is not None\nif has_bias:\n    tl.store(out, tl.load(bias))\n", "out, bias", bias=None
+        "has_bias = bias is not None\nif has_bias:\n    tl.store(out, tl.load(bias))\n",
+        "out, bias",
+        bias=None,
     )
     assert not f.find(If)
 
@@ -289,7 +303,9 @@ def test_many_early_returns_do_not_nest_without_bound() -> None:
 @pytest.mark.parametrize("count", [3, 30, 1200])
 def test_long_elif_chains(count: int) -> None:
     arms = "\n".join(f"elif n == {i}:\n    v = {i * 3}\n    w = {i}" for i in range(1, count))
-    f = lower_body(f"v = -1\nif n == 0:\n    v = 0\n    w = 0\n{arms}\nelse:\n    w = 7\ntl.store(out, v)\ntl.store(out + 1, w)")
+    f = lower_body(
+        f"v = -1\nif n == 0:\n    v = 0\n    w = 0\n{arms}\nelse:\n    w = 7\ntl.store(out, v)\ntl.store(out + 1, w)"
+    )
     for n in (0, 1, count - 1, count):
         assert run(f, n)[:2] == ([n * 3, n] if n < count else [-1, 7])
 
@@ -303,7 +319,8 @@ def test_a_long_chain_with_a_name_that_one_arm_leaves_out() -> None:
 
 def test_a_long_chain_inside_a_loop_with_exits() -> None:
     arms = "\n".join(
-        f"    elif i == {i}:\n        {'break' if i == 37 else 'continue' if i % 2 else f'acc += {i}'}" for i in range(1, 60)
+        f"    elif i == {i}:\n        {'break' if i == 37 else 'continue' if i % 2 else f'acc += {i}'}"
+        for i in range(1, 60)
     )
     body = f"acc = 0\nfor i in range(n):\n    if i == 0:\n        acc = 5\n{arms}\n    acc += 1000\ntl.store(out, acc)"
     acc = 0
@@ -379,4 +396,6 @@ def test_retries_leave_no_stale_uses() -> None:
     kept = set(f.walk())
     values = [*f.args, *(r for op in kept for r in op.results)]
     assert all(user in kept for v in values for user, _ in v.uses)
-    assert len([op for op in f.body.ops if isinstance(op, Constant)]) == 3  # the lifted number, 0 and the step
+    assert (
+        len([op for op in f.body.ops if isinstance(op, Constant)]) == 3
+    )  # the lifted number, 0 and the step

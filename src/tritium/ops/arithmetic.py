@@ -98,7 +98,11 @@ class Sub(Elementwise, name="tile.sub"):
     @surface("neg", module="operator", operator="unary -")
     @staticmethod
     def negate(s: Semantic, x: Any) -> Tensor:
-        """``-x``, which is ``0 - x``: the negative of +0.0 is +0.0, as in Triton 3.6."""
+        """``-x``, which is ``0 - x``: the negative of +0.0 is +0.0, as in Triton 3.6.
+
+        >>> -tl.arange(0, 3)
+        [0, -1, -2]
+        """
         x = s.to_tensor(x)
         if isinstance(x.dtype, PointerType):
             s.fail("TRI0401", message=f"`-` cannot be applied to {describe(x)}")
@@ -108,7 +112,11 @@ class Sub(Elementwise, name="tile.sub"):
     @surface("pos", module="operator", operator="unary +")
     @staticmethod
     def plus(s: Semantic, x: Any) -> Tensor:
-        """``+x``, which is x."""
+        """``+x``, which is x.
+
+        >>> +tl.arange(0, 3)
+        [0, 1, 2]
+        """
         return s.to_tensor(x)
 
 
@@ -343,7 +351,11 @@ def cdiv(s: Semantic, x: Any, div: Any) -> Tensor:
 
 @surface("pow", module="operator", operator="**")
 def power(s: Semantic, x: Any, y: Any) -> Any:
-    """``x ** y`` of compile-time numbers; run-time powers are written out or taken from libdevice."""
+    """``x ** y`` of compile-time numbers; run-time powers are written out or taken from libdevice.
+
+    >>> tl.arange(0, 3) * 2**3
+    [0, 8, 16]
+    """
     if is_number(x) and is_number(y):
         return _at_compile_time(s, lambda a, b: a**b, x, y)
     s.fail("TRI0410", lhs=describe(x), rhs=describe(y))

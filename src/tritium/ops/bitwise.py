@@ -54,7 +54,11 @@ class And(Elementwise, name="tile.and"):
     @surface("logical_and", module="tensor", method=True, operator="and")
     @staticmethod
     def logical(s: Semantic, x: Any, y: Any) -> Tensor:
-        """Both of two truth values; both sides are evaluated."""
+        """Both of two truth values; both sides are evaluated.
+
+        >>> (tl.arange(0, 4) > 0).logical_and(tl.arange(0, 4) < 3)
+        [False, True, True, False]
+        """
         return s.emit(And, *_truths(s, x, y, "and"))
 
 
@@ -88,7 +92,11 @@ class Or(Elementwise, name="tile.or"):
     @surface("logical_or", module="tensor", method=True, operator="or")
     @staticmethod
     def logical(s: Semantic, x: Any, y: Any) -> Tensor:
-        """Either of two truth values; both sides are evaluated."""
+        """Either of two truth values; both sides are evaluated.
+
+        >>> (tl.arange(0, 4) < 1).logical_or(tl.arange(0, 4) > 2)
+        [True, False, False, True]
+        """
         return s.emit(Or, *_truths(s, x, y, "or"))
 
 
@@ -120,7 +128,11 @@ class Xor(Elementwise, name="tile.xor"):
     @surface("invert", module="operator", operator="unary ~")
     @staticmethod
     def invert(s: Semantic, x: Any) -> Tensor:
-        """``~x``: every bit of an integer flipped; on int1 the logical not."""
+        """``~x``: every bit of an integer flipped; on int1 the logical not.
+
+        >>> ~tl.arange(0, 3)
+        [-1, -2, -3]
+        """
         x = s.to_tensor(x)
         if not x.dtype.is_int():
             s.fail("TRI0408", operator="~", got=describe(x))
@@ -129,7 +141,11 @@ class Xor(Elementwise, name="tile.xor"):
     @surface("not_", module="operator", operator="not")
     @staticmethod
     def negate(s: Semantic, x: Any) -> Tensor:
-        """``not x`` of truth values."""
+        """``not x`` of truth values.
+
+        >>> not tl.program_id(0) > 0
+        True
+        """
         x = s.to_tensor(x)
         if x.dtype is not int1:
             s.fail("TRI0411", operator="not", got=describe(x))
@@ -184,7 +200,11 @@ class Shr(Elementwise, name="tile.shr"):
     @surface("rshift", module="operator", operator=">>")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
-        """The operand that is a tile decides whether the sign is copied, whatever both promote to."""
+        """The operand that is a tile decides whether the sign is copied, whatever both promote to.
+
+        >>> (tl.arange(0, 3) - 2) >> 1
+        [-1, -1, 0]
+        """
         _warn_width(x, y)
         decides = y if is_number(x) and not is_number(y) else x
         signed = s.to_tensor(decides).dtype.kind == "int"  # type: ignore[union-attr]

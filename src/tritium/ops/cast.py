@@ -77,7 +77,11 @@ class Cast(TileOp, name="tile.cast"):
     def to_method(
         s: Semantic, input: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False
     ) -> Tensor:
-        """The same as tl.cast."""
+        """The same as tl.cast.
+
+        >>> tl.arange(0, 3).to(tl.float32)
+        [0.0, 1.0, 2.0]
+        """
         return Cast.build(s, input, dtype, fp_downcast_rounding, bitcast)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tritium.ir.types import DType, Type, int1, int32, shaped, tile
 from tritium.ops import facts as fx
-from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
+from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr
 from tritium.ops.control import Poison
 from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Axis, Facts, Poly
@@ -22,13 +22,28 @@ from tritium.ops.surface import surface
 
 
 class Constant(TileOp, name="tile.constant"):
-    """The Python number `value` as `type`; of tile type, every element is `value`."""
+    """The Python number `value` as `type`; of tile type, every element is `value`.
+
+    >>> tl.full((2,), 7, tl.int8)
+    [7, 7]
+    """
 
     value = attr()
     type = attr()
 
     def infer(self) -> Sequence[Type]:
         return (self.type,)
+
+    def check(self) -> None:
+        scalar, value = self.type.scalar, self.value
+        if scalar is int1 or not isinstance(scalar, DType):
+            fits = isinstance(value, bool) if scalar is int1 else isinstance(value, int)
+        elif scalar.is_int():
+            fits = type(value) is int and scalar.get_int_min_value() <= value <= scalar.get_int_max_value()
+        else:
+            fits = isinstance(value, float)
+        if not fits:
+            raise TypeRuleError(f"{value!r} is not how a constant of {self.type} is written")
 
     def eval(self, *args: Array) -> Array:
         return constant(self.value, self.type)
@@ -117,7 +132,11 @@ def empty(s: Semantic, shape: Any, dtype: Any) -> Tensor:
 
 
 class ProgramId(TileOp, name="tile.program_id"):
-    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32."""
+    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.program_id(0)
+    0
+    """
 
     axis = attr()
 
@@ -140,7 +159,11 @@ class ProgramId(TileOp, name="tile.program_id"):
 
 
 class NumPrograms(TileOp, name="tile.num_programs"):
-    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32."""
+    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.num_programs(0)
+    1
+    """
 
     axis = attr()
 
@@ -170,7 +193,11 @@ def _axis(s: Semantic, axis: Any) -> int:
 
 
 class Arange(TileOp, name="tile.arange"):
-    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent."""
+    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent.
+
+    >>> tl.arange(2, 7)
+    [2, 3, 4, 5, 6]
+    """
 
     start = attr()
     end = attr()

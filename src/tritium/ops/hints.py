@@ -80,19 +80,31 @@ def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
 
 @surface("multiple_of")
 def multiple_of(s: Semantic, input: Any, values: Any) -> Tensor:
-    """`input`, with the promise that along each axis it starts at multiples of that axis's value."""
+    """`input`, with the promise that along each axis it starts at multiples of that axis's value.
+
+    >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
+    [0, 8, 16, 24]
+    """
     return _hint(s, input, values, "multiple_of")
 
 
 @surface("max_contiguous")
 def max_contiguous(s: Semantic, input: Any, values: Any) -> Tensor:
-    """`input`, with the promise that along each axis so many elements at a time are consecutive numbers."""
+    """`input`, with the promise that along each axis so many elements at a time are consecutive numbers.
+
+    >>> tl.max_contiguous(tl.arange(0, 4), 4)
+    [0, 1, 2, 3]
+    """
     return _hint(s, input, values, "max_contiguous")
 
 
 @surface("max_constancy")
 def max_constancy(s: Semantic, input: Any, values: Any) -> Tensor:
-    """`input`, with the promise that along each axis so many elements at a time are equal."""
+    """`input`, with the promise that along each axis so many elements at a time are equal.
+
+    >>> tl.max_constancy(tl.arange(0, 4) // 2, 2)
+    [0, 0, 1, 1]
+    """
     return _hint(s, input, values, "max_constancy")
 
 
@@ -120,5 +132,8 @@ class Assume(TileOp, name="tile.assume"):
     @surface("assume")
     @staticmethod
     def build(s: Semantic, cond: Any) -> None:
-        """Promise that `cond` is true, which the compiler may use."""
+        """Promise that `cond` is true, which the compiler may use.
+
+        >>> tl.assume(tl.num_programs(0) > 0)
+        """
         s.emit(Assume, truth_value(s, cond, "the condition of tl.assume"))

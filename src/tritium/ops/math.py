@@ -284,7 +284,11 @@ class Abs(Elementwise, name="tile.abs"):
     @surface("abs", module="builtin")
     @staticmethod
     def builtin(s: Semantic, x: Any) -> Any:
-        """Python's ``abs`` in a kernel; a compile-time number gives a compile-time number."""
+        """Python's ``abs`` in a kernel; a compile-time number gives a compile-time number.
+
+        >>> abs(tl.arange(0, 3) - 1)
+        [1, 0, 1]
+        """
         return constexpr(abs(unwrap(x))) if is_number(x) else Abs.build(s, x)
 
 

@@ -29,7 +29,8 @@ class AddPtr(TileOp, name="tile.addptr"):
 
     Signed offsets are sign-extended to 64 bits, unsigned ones zero-extended, then scaled by the element size.
 
-    >>> pointer + tl.arange(0, 4)
+    >>> tl.load(x + tl.arange(2, 5))
+    [2.0, 3.0, 4.0]
     """
 
     ptr = operand()
@@ -80,7 +81,9 @@ class Load(TileOp, name="tile.load"):
     `mask` (i1) and `other` (element type) have the pointer's shape. Masked lanes without `other` are
     undefined: they read as zero here and count as poison for the sanitizer.
 
-    >>> tl.load(pointer + offsets, mask=offsets < n, other=0.0)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.load(x + lanes, mask=lanes < 3, other=-1.0)
+    [0.0, 1.0, 2.0, -1.0]
     """
 
     ptr = operand()
@@ -126,7 +129,10 @@ class Store(TileOp, name="tile.store"):
 
     `value` and `mask` have the pointer's shape. Through a pointer to int1 any non-zero value is stored as 1.
 
-    >>> tl.store(pointer + offsets, value, mask=offsets < n)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.store(x + lanes, 9.0, mask=lanes < 3)
+    >>> x
+    [9.0, 9.0, 9.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     """
 
     ptr = operand()
@@ -183,7 +189,9 @@ def load(
     block pointers, `boundary_check` names the axes to guard and `padding_option` ("zero", "nan") says what
     lies outside.
 
-    >>> tl.load(pointer + offsets, mask=offsets < n, other=0.0)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.load(x + lanes, mask=lanes < 3, other=-1.0)
+    [0.0, 1.0, 2.0, -1.0]
     """
     from tritium.ops.blockptr import BlockPointer
 
@@ -225,7 +233,10 @@ def store(
     Lanes whose `mask` is false write nothing. Value and mask are broadcast to the pointer's shape. For block
     pointers, `boundary_check` names the axes along which what lies outside is dropped.
 
-    >>> tl.store(pointer + offsets, value, mask=offsets < n)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.store(x + lanes, 9.0, mask=lanes < 3)
+    >>> x
+    [9.0, 9.0, 9.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     """
     from tritium.ops.blockptr import BlockPointer
 

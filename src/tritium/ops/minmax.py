@@ -89,7 +89,11 @@ class Minimum(_Extremum, name="tile.minimum"):
     @surface("min", module="builtin")
     @staticmethod
     def builtin(s: Semantic, *args: Any) -> Any:
-        """Python's ``min`` of two or more numbers or tiles, at compile time where all are compile-time."""
+        """Python's ``min`` of two or more numbers or tiles, at compile time where all are compile-time.
+
+        >>> min(tl.arange(0, 3), 1)
+        [0, 1, 1]
+        """
         return _builtin(s, Minimum, "min", args)
 
 
@@ -113,7 +117,11 @@ class Maximum(_Extremum, name="tile.maximum"):
     @surface("max", module="builtin")
     @staticmethod
     def builtin(s: Semantic, *args: Any) -> Any:
-        """Python's ``max`` of two or more numbers or tiles, at compile time where all are compile-time."""
+        """Python's ``max`` of two or more numbers or tiles, at compile time where all are compile-time.
+
+        >>> max(tl.arange(0, 3), 1)
+        [1, 1, 2]
+        """
         return _builtin(s, Maximum, "max", args)
 
 

@@ -78,6 +78,12 @@ class Reduce(TileOp, name="tile.reduce"):
 
         `combine_fn` takes two values (2n for n tiles, first the n of one group, then of the other) and returns one
         (n); it must be associative. Axis None reduces all axes; `keep_dims` keeps them with extent 1.
+
+        >>> @triton.jit
+        ... def larger(a, b):
+        ...     return tl.where(a > b, a, b)
+        >>> tl.reduce(tl.arange(0, 6).reshape(2, 3), 1, larger)
+        [2, 5]
         """
         whole = unwrap(input)
         several = isinstance(whole, (tuple, list))

@@ -68,7 +68,11 @@ class Broadcast(TileOp, name="tile.broadcast"):
     @surface("broadcast_to", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, *shape: Any) -> Tensor:
-        """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape."""
+        """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape.
+
+        >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 3)
+        [[0, 0, 0], [1, 1, 1]]
+        """
         x = s.to_tensor(input)
         target = s.shape_of(sequence_of(shape), "shape")
         if x.dims and (
@@ -123,7 +127,11 @@ class ExpandDims(TileOp, name="tile.expand_dims"):
     @surface("expand_dims", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, axis: Any) -> Tensor:
-        """New axes of extent 1 at the positions `axis` (one or several) of the result."""
+        """New axes of extent 1 at the positions `axis` (one or several) of the result.
+
+        >>> tl.expand_dims(tl.arange(0, 2), 0)
+        [[0, 1]]
+        """
         x = s.to_tensor(input)
         value = unwrap(axis)
         wanted = tuple(value) if isinstance(value, (tuple, list)) else (value,)
@@ -171,7 +179,11 @@ class Permute(TileOp, name="tile.permute"):
     @surface("permute", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, *dims: Any) -> Tensor:
-        """The axes of `input` in the order `dims`, one tuple or one number per axis."""
+        """The axes of `input` in the order `dims`, one tuple or one number per axis.
+
+        >>> tl.permute(tl.reshape(tl.arange(0, 6), 2, 3), 1, 0)
+        [[0, 3], [1, 4], [2, 5]]
+        """
         x = s.to_tensor(input)
         return permuted(s, x, _order(s, x, sequence_of(dims), "permute"))
 
@@ -195,7 +207,11 @@ class Permute(TileOp, name="tile.permute"):
     @surface("T", module="internal")
     @staticmethod
     def transpose(s: Semantic, input: Any) -> Tensor:
-        """``x.T``: a tile of two axes with the axes exchanged."""
+        """``x.T``: a tile of two axes with the axes exchanged.
+
+        >>> tl.reshape(tl.arange(0, 6), 2, 3).T
+        [[0, 3], [1, 4], [2, 5]]
+        """
         x = s.to_tensor(input)
         if len(x.dims) != 2:
             s.fail("TRI0610", got=".T, which is (1, 0),", rank=len(x.dims))
@@ -237,7 +253,11 @@ class Flip(TileOp, name="tile.flip"):
     @surface("flip", method=True)
     @staticmethod
     def build(s: Semantic, x: Any, dim: Any = None) -> Tensor:
-        """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`."""
+        """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`.
+
+        >>> tl.flip(tl.arange(0, 3))
+        [2, 1, 0]
+        """
         value = s.to_tensor(x)
         if unwrap(dim) is None and len(value.dims) != 1:
             s.fail("TRI0603", function="tl.flip", argument="dim", got=None, expected="the axes of the tile")

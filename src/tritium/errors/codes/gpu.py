@@ -13,6 +13,6 @@ ENTRIES: tuple[Entry, ...] = (
 The operation is part of the language, and the interpreter runs it, but the CUDA backend of this version has no code for
 it, or not for these types. Nothing was compiled: a kernel is never run in part.
 """,
-        hint="use backend=\"interpret\" for this kernel, or write the step with other operations",
+        hint='use backend="interpret" for this kernel, or write the step with other operations',
     ),
 )

@@ -50,8 +50,9 @@ def define(text: str, name: str = "kernel", **names: Any) -> Any:
 
 
 def kernel_of(body: str, params: str) -> Any:
-    """A kernel with the statements `body` and the parameters `params`."""
-    return define(f"@jit\ndef kernel({params}):\n" + textwrap.indent(textwrap.dedent(body), "    "))
+    """A kernel with the statements `body`, which start in line 2, and the parameters `params`."""
+    text = textwrap.indent(textwrap.dedent(body).strip("\n"), "    ")
+    return define(f"def kernel({params}):\n{text}\n\nkernel = jit(kernel)\n")
 
 
 def signature_of(kernel: JitCallable, constants: Mapping[str, Any], types: Mapping[str, str]) -> Signature:

@@ -123,7 +123,8 @@ class Calls(Expressions):
         for value in (*args, *kwargs.values()):
             if flatten(value):
                 what = f"every argument of `{name}`"
-                self.fail("TRI0501", node, what=what, got=f"a run-time {self.describe(value)}")
+                hint = f"use tl.{name}" if f"tl.{name}" in SURFACES else None
+                self.fail("TRI0501", node, what=what, got=f"a run-time {self.describe(value)}", hint=hint)
         try:
             result = fn(*(bare(a) for a in args), **{k: bare(v) for k, v in kwargs.items()})
         except TritiumError:

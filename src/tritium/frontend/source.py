@@ -330,6 +330,8 @@ class JitCallable:
 
     fn: FunctionType
     source: KernelSource
+    __name__: str
+    __qualname__: str
 
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]
@@ -340,6 +342,9 @@ class JitCallable:
     @property
     def cache_key(self) -> str:
         return self.source.cache_key
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise make_error("TRI0709", function=self.__name__)
 
     def refresh(self) -> bool:
         """See whether captured values have changed; `cache_key` follows them."""

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple, NoReturn
 
 from tritium.errors import Loc, make_error, register_source
 from tritium.ir.core import Function, Op, Region, Value
-from tritium.ir.types import DTYPES, DType, PointerType, Type, dtype_named, pointer, tile
+from tritium.ir.types import DTYPES, DType, PointerType, SharedType, Type, dtype_named, pointer, tile
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|//[^\n]*)
       | (?P<newline>\n)
       | (?P<string>"(?:[^"\\]|\\.)*")
       | (?P<value>%[\w.$]+)
-      | (?P<tile>tile<(?:\d+x)+)
+      | (?P<tile>(?:tile|shared)<(?:\d+x)+)
       | (?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|inf\b|nan\b))
       | (?P<word>[^\W\d][\w.]*)
       | (?P<mark>[-@^!(){}\[\]<>:,=_])""",
@@ -280,6 +280,8 @@ class _Parser:
             self.at += 1
             dims = tuple(int(d) for d in re.findall(r"(\d+)x", at.text))
             element = self.type()
+            if at.text.startswith("shared"):
+                return self.shared(element, dims)
             self.expect(">")
             if not isinstance(element, (DType, PointerType)) or 0 in dims:
                 self.fail("a tile holds scalars and has extents of at least 1", at)
@@ -298,6 +300,19 @@ class _Parser:
             self.at += 1
             return dtype_named(at.text)
         self.fail(f"expected a type, got {self._shown()}")
+
+    def shared(self, element: Type, dims: tuple[int, ...]) -> SharedType:
+        """The rest of a shared-memory type: ``, order 1 0, pad 1, stages 2>``."""
+        found: dict[str, list[int]] = {}
+        while self.accept(","):
+            word = self.take("word")
+            found[word] = []
+            while self.tokens[self.at][0] == "number":
+                found[word].append(int(self.take("number")))
+        self.expect(">")
+        if not isinstance(element, DType) or found.keys() != {"order", "pad", "stages"}:
+            self.fail("a shared buffer holds numbers and has order, pad and stages")
+        return SharedType(element, dims, tuple(found["order"]), found["pad"][0], found["stages"][0])
 
     def loc(self) -> Loc:
         self.expect("loc")

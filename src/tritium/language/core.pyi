@@ -8,9 +8,11 @@ from typing import Any, TypeVar
 from tritium.frontend.aggregates import aggregate as aggregate
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 from tritium.language.types import (
+    base_value as base_value,
     bfloat16 as bfloat16,
     block_type as block_type,
     const as const,
+    constexpr_type as constexpr_type,
     dtype as dtype,
     float16 as float16,
     float32 as float32,
@@ -29,6 +31,7 @@ from tritium.language.types import (
     pi32_t as pi32_t,
     pointer_type as pointer_type,
     str_to_ty as str_to_ty,
+    tensor_descriptor_type as tensor_descriptor_type,
     tuple_type as tuple_type,
     uint16 as uint16,
     uint32 as uint32,
@@ -36,8 +39,13 @@ from tritium.language.types import (
     uint8 as uint8,
     void as void,
 )
+from tritium.language.extern import extern_elementwise as extern_elementwise
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 
+CONSTEXPR_0: constexpr
+tensor_descriptor = TensorDescriptor
+tensor_descriptor_base = TensorDescriptor
 _F = TypeVar("_F")
 TRITON_MAX_TENSOR_NUMEL: int
 
@@ -122,42 +130,91 @@ class tensor:
         """Running combination of `input` (a tile, or a tuple of tiles of one shape) along `axis` by `combine_fn`.
 
         `combine_fn` is a jit function of two values (2n for n tiles, first the n so far, then the n next) that returns
-        one (n); it must be associative. `reverse` runs from the last element to the first."""
+        one (n); it must be associative. `reverse` runs from the last element to the first.
+
+        >>> @triton.jit
+        ... def larger(a, b):
+        ...     return tl.where(a > b, a, b)
+        >>> tl.associative_scan(tl.arange(0, 4) * 3 % 4, 0, larger)
+        [0, 3, 3, 3]"""
 
     def atomic_add(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
         """Add `val` to memory at `pointer`, atomically; gives the old values.
 
-        32- and 64-bit integers, and floats."""
+        32- and 64-bit integers, and floats.
+
+        >>> tl.atomic_add(i + tl.arange(0, 2), 10)
+        [0, 1]
+        >>> i
+        [10, 11, 2, 3, 4, 5, 6, 7]"""
 
     def atomic_and(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
-        """Keep the bits that memory and `val` share, atomically; gives the old values."""
+        """Keep the bits that memory and `val` share, atomically; gives the old values.
+
+        >>> tl.atomic_and(i + tl.arange(0, 4), 2)
+        [0, 1, 2, 3]
+        >>> i
+        [0, 0, 2, 2, 4, 5, 6, 7]"""
 
     def atomic_cas(self, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
         """Put `val` into memory where it holds `cmp`, atomically; gives the old values. 16, 32 and 64 bits.
 
-        Bits are compared, so -0.0 is not +0.0. `cmp` and `val` have the element type; Python numbers take it."""
+        Bits are compared, so -0.0 is not +0.0. `cmp` and `val` have the element type; Python numbers take it.
+
+        >>> tl.atomic_cas(i + tl.arange(0, 4), 2, 9)
+        [0, 1, 2, 3]
+        >>> i
+        [0, 1, 9, 3, 4, 5, 6, 7]"""
 
     def atomic_max(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
         """Keep the larger of memory and `val`, atomically; gives the old values.
 
-        fp32 and fp64 order as their bits do."""
+        fp32 and fp64 order as their bits do.
+
+        >>> tl.atomic_max(i + tl.arange(0, 4), 2)
+        [0, 1, 2, 3]
+        >>> i
+        [2, 2, 2, 3, 4, 5, 6, 7]"""
 
     def atomic_min(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
         """Keep the smaller of memory and `val`, atomically; gives the old values.
 
-        fp32 and fp64 order as their bits do."""
+        fp32 and fp64 order as their bits do.
+
+        >>> tl.atomic_min(i + tl.arange(0, 4), 2)
+        [0, 1, 2, 3]
+        >>> i
+        [0, 1, 2, 2, 4, 5, 6, 7]"""
 
     def atomic_or(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
-        """Set the bits of `val` in memory, atomically; gives the old values."""
+        """Set the bits of `val` in memory, atomically; gives the old values.
+
+        >>> tl.atomic_or(i + tl.arange(0, 4), 2)
+        [0, 1, 2, 3]
+        >>> i
+        [2, 3, 2, 3, 4, 5, 6, 7]"""
 
     def atomic_xchg(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
-        """Put `val` into memory, atomically; gives the old values."""
+        """Put `val` into memory, atomically; gives the old values.
+
+        >>> tl.atomic_xchg(i + tl.arange(0, 4), 9)
+        [0, 1, 2, 3]
+        >>> i
+        [9, 9, 9, 9, 4, 5, 6, 7]"""
 
     def atomic_xor(self, val: Any, mask: Any = None, sem: Any = None, scope: Any = None) -> tensor:
-        """Flip the bits of `val` in memory, atomically; gives the old values."""
+        """Flip the bits of `val` in memory, atomically; gives the old values.
+
+        >>> tl.atomic_xor(i + tl.arange(0, 4), 3)
+        [0, 1, 2, 3]
+        >>> i
+        [3, 2, 1, 0, 4, 5, 6, 7]"""
 
     def broadcast_to(self, *shape: Any) -> tensor:
-        """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape."""
+        """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape.
+
+        >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 3)
+        [[0, 0, 0], [1, 1, 1]]"""
 
     def cast(self, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False) -> tensor:
         """`x` with elements converted to `to`. `rounding` ("rtne" or "rtz") matters where a float narrows.
@@ -219,10 +276,16 @@ class tensor:
         8.0"""
 
     def expand_dims(self, axis: Any) -> tensor:
-        """New axes of extent 1 at the positions `axis` (one or several) of the result."""
+        """New axes of extent 1 at the positions `axis` (one or several) of the result.
+
+        >>> tl.expand_dims(tl.arange(0, 2), 0)
+        [[0, 1]]"""
 
     def flip(self, dim: Any = None) -> tensor:
-        """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`."""
+        """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`.
+
+        >>> tl.flip(tl.arange(0, 3))
+        [2, 1, 0]"""
 
     def floor(self) -> tensor:
         """Largest whole number not above x, per element, as a float.
@@ -241,7 +304,10 @@ class tensor:
     def histogram(self, num_bins: Any, mask: Any = None) -> tensor:
         """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
 
-        Elements whose `mask` is false, and those outside the bins, are not counted."""
+        Elements whose `mask` is false, and those outside the bins, are not counted.
+
+        >>> tl.histogram(tl.arange(0, 6) % 4, 4)
+        [2, 2, 1, 1]"""
 
     def item(self) -> tensor:
         """The only element of a tile of one element, as a 0-d value.
@@ -262,10 +328,16 @@ class tensor:
         3.0"""
 
     def logical_and(self, y: Any) -> tensor:
-        """Both of two truth values; both sides are evaluated."""
+        """Both of two truth values; both sides are evaluated.
+
+        >>> (tl.arange(0, 4) > 0).logical_and(tl.arange(0, 4) < 3)
+        [False, True, True, False]"""
 
     def logical_or(self, y: Any) -> tensor:
-        """Either of two truth values; both sides are evaluated."""
+        """Either of two truth values; both sides are evaluated.
+
+        >>> (tl.arange(0, 4) < 1).logical_or(tl.arange(0, 4) > 2)
+        [True, False, False, True]"""
 
     def max(
         self,
@@ -298,7 +370,10 @@ class tensor:
         3"""
 
     def permute(self, *dims: Any) -> tensor:
-        """The axes of `input` in the order `dims`, one tuple or one number per axis."""
+        """The axes of `input` in the order `dims`, one tuple or one number per axis.
+
+        >>> tl.permute(tl.reshape(tl.arange(0, 6), 2, 3), 1, 0)
+        [[0, 3], [1, 4], [2, 5]]"""
 
     def ravel(self, can_reorder: Any = False) -> tensor:
         """The elements of `x` as a tile of one axis, in row-major order.
@@ -310,7 +385,13 @@ class tensor:
         """`input` (a tile, or a tuple of tiles of one shape) reduced along `axis` by the jit function `combine_fn`.
 
         `combine_fn` takes two values (2n for n tiles, first the n of one group, then of the other) and returns one
-        (n); it must be associative. Axis None reduces all axes; `keep_dims` keeps them with extent 1."""
+        (n); it must be associative. Axis None reduces all axes; `keep_dims` keeps them with extent 1.
+
+        >>> @triton.jit
+        ... def larger(a, b):
+        ...     return tl.where(a > b, a, b)
+        >>> tl.reduce(tl.arange(0, 6).reshape(2, 3), 1, larger)
+        [2, 5]"""
 
     def reduce_or(self, axis: Any = None, keep_dims: Any = False) -> tensor:
         """Bitwise or of the elements along `axis` (None: all of them); integers only.
@@ -360,7 +441,10 @@ class tensor:
         [0.25, 0.25, 0.25, 0.25]"""
 
     def sort(self, dim: Any = None, descending: Any = False) -> tensor:
-        """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`."""
+        """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`.
+
+        >>> tl.sort(tl.arange(0, 4) * 3 % 4)
+        [0, 1, 2, 3]"""
 
     def split(self) -> tuple[tensor, tensor]:
         """The two halves of a tile whose last axis has extent 2: elements 0 and elements 1 of that axis.
@@ -399,7 +483,10 @@ class tensor:
         Lanes whose `mask` is false write nothing. Value and mask are broadcast to the pointer's shape. For block
         pointers, `boundary_check` names the axes along which what lies outside is dropped.
 
-        >>> tl.store(pointer + offsets, value, mask=offsets < n)"""
+        >>> lanes = tl.arange(0, 4)
+        >>> tl.store(x + lanes, 9.0, mask=lanes < 3)
+        >>> x
+        [9.0, 9.0, 9.0, 3.0, 4.0, 5.0, 6.0, 7.0]"""
 
     def sum(self, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> tensor:
         """Sum of the elements along `axis` (None: all of them).
@@ -411,7 +498,10 @@ class tensor:
         10"""
 
     def to(self, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False) -> tensor:
-        """The same as tl.cast."""
+        """The same as tl.cast.
+
+        >>> tl.arange(0, 3).to(tl.float32)
+        [0.0, 1.0, 2.0]"""
 
     def trans(self, *dims: Any) -> tensor:
         """The axes of `input` in the order `dims`; without `dims`, the last two axes change places.
@@ -426,7 +516,10 @@ class tensor:
         [[0], [1]]"""
 
     def view(self, *shape: Any) -> tensor:
-        """The same as tl.reshape."""
+        """The same as tl.reshape.
+
+        >>> tl.view(tl.arange(0, 4), (2, 2))
+        [[0, 1], [2, 3]]"""
 
     def xor_sum(self, axis: Any = None, keep_dims: Any = False) -> tensor:
         """Exclusive or of the elements along `axis` (None: all of them); integers only.
@@ -442,10 +535,19 @@ def _experimental_descriptor_load(
     cache_modifier: Any = '',
     eviction_policy: Any = '',
 ) -> tensor:
-    """An older spelling of ``desc.load(offsets)``; `shape` and `dtype` must be those of the descriptor's block."""
+    """An older spelling of ``desc.load(offsets)``; `shape` and `dtype` must be those of the descriptor's block.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl._experimental_descriptor_load(d, [1, 0], [1, 4], tl.float32)
+    [[4.0, 5.0, 6.0, 7.0]]"""
 
 def _experimental_descriptor_store(desc: Any, value: Any, offsets: Any) -> None:
-    """An older spelling of ``desc.store(offsets, value)``."""
+    """An older spelling of ``desc.store(offsets, value)``.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl._experimental_descriptor_store(d, tl.zeros((1, 4), tl.float32), [1, 0])
+    >>> x
+    [0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]"""
 
 def _experimental_make_tensor_descriptor(
     base: Any,
@@ -460,7 +562,9 @@ def _experimental_make_tensor_descriptor(
     16 bytes, checked when the kernel runs where they are not known before. Reads outside the array give zero, or
     NaN with ``padding_option="nan"``; writes outside are dropped.
 
-    >>> d = tl.make_tensor_descriptor(x, [m, n], [n, 1], [16, 32])"""
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [2, 4])
+    >>> d.load([1, 0])
+    [[4.0, 5.0, 6.0, 7.0], [0.0, 0.0, 0.0, 0.0]]"""
 
 def abs(x: Any) -> tensor:
     """Magnitude of x per element, of any number type. The most negative integer stays as it is.
@@ -480,10 +584,15 @@ def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
 def advance(base: Any, offsets: Any) -> Any:
     """A block pointer moved by `offsets` elements along each axis. The argument stays as it was.
 
-    >>> p = tl.advance(p, (0, 32))"""
+    >>> p = tl.make_block_ptr(x, (2, 4), (4, 1), (0, 0), (2, 2), (1, 0))
+    >>> tl.load(tl.advance(p, (0, 2)))
+    [[2.0, 3.0], [6.0, 7.0]]"""
 
 def arange(start: Any, end: Any) -> tensor:
-    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent."""
+    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent.
+
+    >>> tl.arange(2, 7)
+    [2, 3, 4, 5, 6]"""
 
 def argmax(input: Any, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
     """The int32 index of the largest element along `axis`; a NaN wins only where all are NaN.
@@ -501,10 +610,18 @@ def associative_scan(input: Any, axis: Any, combine_fn: Any, reverse: Any = Fals
     """Running combination of `input` (a tile, or a tuple of tiles of one shape) along `axis` by `combine_fn`.
 
     `combine_fn` is a jit function of two values (2n for n tiles, first the n so far, then the n next) that returns
-    one (n); it must be associative. `reverse` runs from the last element to the first."""
+    one (n); it must be associative. `reverse` runs from the last element to the first.
+
+    >>> @triton.jit
+    ... def larger(a, b):
+    ...     return tl.where(a > b, a, b)
+    >>> tl.associative_scan(tl.arange(0, 4) * 3 % 4, 0, larger)
+    [0, 3, 3, 3]"""
 
 def assume(cond: Any) -> None:
-    """Promise that `cond` is true, which the compiler may use."""
+    """Promise that `cond` is true, which the compiler may use.
+
+    >>> tl.assume(tl.num_programs(0) > 0)"""
 
 def atomic_add(
     pointer: Any,
@@ -515,7 +632,12 @@ def atomic_add(
 ) -> tensor:
     """Add `val` to memory at `pointer`, atomically; gives the old values.
 
-    32- and 64-bit integers, and floats."""
+    32- and 64-bit integers, and floats.
+
+    >>> tl.atomic_add(i + tl.arange(0, 2), 10)
+    [0, 1]
+    >>> i
+    [10, 11, 2, 3, 4, 5, 6, 7]"""
 
 def atomic_and(
     pointer: Any,
@@ -524,12 +646,22 @@ def atomic_and(
     sem: Any = None,
     scope: Any = None,
 ) -> tensor:
-    """Keep the bits that memory and `val` share, atomically; gives the old values."""
+    """Keep the bits that memory and `val` share, atomically; gives the old values.
+
+    >>> tl.atomic_and(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [0, 0, 2, 2, 4, 5, 6, 7]"""
 
 def atomic_cas(pointer: Any, cmp: Any, val: Any, sem: Any = None, scope: Any = None) -> tensor:
     """Put `val` into memory where it holds `cmp`, atomically; gives the old values. 16, 32 and 64 bits.
 
-    Bits are compared, so -0.0 is not +0.0. `cmp` and `val` have the element type; Python numbers take it."""
+    Bits are compared, so -0.0 is not +0.0. `cmp` and `val` have the element type; Python numbers take it.
+
+    >>> tl.atomic_cas(i + tl.arange(0, 4), 2, 9)
+    [0, 1, 2, 3]
+    >>> i
+    [0, 1, 9, 3, 4, 5, 6, 7]"""
 
 def atomic_max(
     pointer: Any,
@@ -540,7 +672,12 @@ def atomic_max(
 ) -> tensor:
     """Keep the larger of memory and `val`, atomically; gives the old values.
 
-    fp32 and fp64 order as their bits do."""
+    fp32 and fp64 order as their bits do.
+
+    >>> tl.atomic_max(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [2, 2, 2, 3, 4, 5, 6, 7]"""
 
 def atomic_min(
     pointer: Any,
@@ -551,7 +688,12 @@ def atomic_min(
 ) -> tensor:
     """Keep the smaller of memory and `val`, atomically; gives the old values.
 
-    fp32 and fp64 order as their bits do."""
+    fp32 and fp64 order as their bits do.
+
+    >>> tl.atomic_min(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [0, 1, 2, 2, 4, 5, 6, 7]"""
 
 def atomic_or(
     pointer: Any,
@@ -560,7 +702,12 @@ def atomic_or(
     sem: Any = None,
     scope: Any = None,
 ) -> tensor:
-    """Set the bits of `val` in memory, atomically; gives the old values."""
+    """Set the bits of `val` in memory, atomically; gives the old values.
+
+    >>> tl.atomic_or(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [2, 3, 2, 3, 4, 5, 6, 7]"""
 
 def atomic_xchg(
     pointer: Any,
@@ -569,7 +716,12 @@ def atomic_xchg(
     sem: Any = None,
     scope: Any = None,
 ) -> tensor:
-    """Put `val` into memory, atomically; gives the old values."""
+    """Put `val` into memory, atomically; gives the old values.
+
+    >>> tl.atomic_xchg(i + tl.arange(0, 4), 9)
+    [0, 1, 2, 3]
+    >>> i
+    [9, 9, 9, 9, 4, 5, 6, 7]"""
 
 def atomic_xor(
     pointer: Any,
@@ -578,7 +730,12 @@ def atomic_xor(
     sem: Any = None,
     scope: Any = None,
 ) -> tensor:
-    """Flip the bits of `val` in memory, atomically; gives the old values."""
+    """Flip the bits of `val` in memory, atomically; gives the old values.
+
+    >>> tl.atomic_xor(i + tl.arange(0, 4), 3)
+    [0, 1, 2, 3]
+    >>> i
+    [3, 2, 1, 0, 4, 5, 6, 7]"""
 
 def bitonic_merge(x: Any, dim: Any = None, descending: Any = False) -> tensor:
     """`x`, whose elements along axis `dim` first rise and then fall (or are rotated so), in order.
@@ -593,7 +750,10 @@ def broadcast(input: Any, other: Any) -> tuple[tensor, tensor]:
     ([[0, 0], [1, 1]], [[7, 7], [7, 7]])"""
 
 def broadcast_to(input: Any, *shape: Any) -> tensor:
-    """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape."""
+    """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape.
+
+    >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 3)
+    [[0, 0, 0], [1, 1, 1]]"""
 
 def cast(
     input: Any,
@@ -610,7 +770,10 @@ def cast(
     [-1, -1]"""
 
 def cat(input: Any, other: Any, can_reorder: Any = False, dim: Any = 0) -> tensor:
-    """`input`, then `other`, along axis `dim`. The order is kept, whatever `can_reorder` allows."""
+    """`input`, then `other`, along axis `dim`. The order is kept, whatever `can_reorder` allows.
+
+    >>> tl.cat(tl.arange(0, 2), tl.arange(5, 7))
+    [0, 1, 5, 6]"""
 
 def cdiv(x: Any, div: Any) -> tensor:
     """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
@@ -633,7 +796,13 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = ...) -> tensor:
     [5.0]"""
 
 def condition(arg1: Any, disable_licm: Any = False) -> Any:
-    """The condition of a `while` with a hint for the compiler: ``while tl.condition(i < n, disable_licm=True)``."""
+    """The condition of a `while` with a hint for the compiler: ``while tl.condition(i < n, disable_licm=True)``.
+
+    >>> n = 1
+    >>> while tl.condition(n < 100):
+    ...     n *= 3
+    >>> n
+    243"""
 
 def cos(x: Any) -> tensor:
     """Cosine of x (radians) per element.
@@ -656,17 +825,24 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
     [0, 1, 3, 6]"""
 
 def debug_barrier() -> None:
-    """Make the threads of the program instance wait for each other. Values never need it."""
+    """Make the threads of the program instance wait for each other. Values never need it.
+
+    >>> tl.debug_barrier()"""
 
 def device_assert(cond: Any, msg: Any = '', mask: Any = None) -> None:
     """Stop the launch with the text `msg` if `cond` is false for an element whose `mask` is true.
 
-    Acts only in debug mode (``@triton.jit(debug=True)``, ``TRITON_DEBUG=1``, or ``debug=True`` at the launch)."""
+    Acts only in debug mode (``@triton.jit(debug=True)``, ``TRITON_DEBUG=1``, or ``debug=True`` at the launch).
+
+    >>> tl.device_assert(tl.load(x + tl.arange(0, 8)) < 8, "in range")"""
 
 def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
     """Print `args` after the fixed text `prefix` while the kernel runs; with `hex` as hexadecimal bits.
 
-    Each program instance prints whole values in order. `prefix` is printable ASCII text known at compile time."""
+    Each program instance prints whole values in order. `prefix` is printable ASCII text known at compile time.
+
+    >>> tl.device_print("a", tl.arange(14, 17), hex=True)
+    (0, 0, 0) a: [0x0000000e 0x0000000f 0x00000010]"""
 
 def div_rn(x: Any, y: Any) -> tensor:
     """Correctly rounded quotient of fp32 numbers.
@@ -688,7 +864,11 @@ def dot(
     Any extents; leading (batch) extents are equal. Both have one type: int8 (result int32), fp16 or an 8-bit float
     (result `out_dtype`, fp32 or fp16), bf16 or fp32 (result fp32), fp64. `out_dtype` is by default the type of
     `acc`, else fp32. `input_precision` ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6") applies to fp32 operands;
-    without it the target decides. `allow_tf32` is its older form."""
+    without it the target decides. `allow_tf32` is its older form.
+
+    >>> a = tl.reshape(tl.arange(1, 5), 2, 2).to(tl.float32)
+    >>> tl.dot(a, a + 4)
+    [[19.0, 22.0], [43.0, 50.0]]"""
 
 def dot_scaled(
     lhs: Any,
@@ -707,7 +887,11 @@ def dot_scaled(
 
     `lhs` is [M, K] with `lhs_scale` [M, K / 32], `rhs` is [K, N] with `rhs_scale` [N, K / 32] (not transposed).
     Formats: "e2m1" (uint8, two elements to a byte), "e4m3", "e5m2", "bf16", "fp16", as the type itself or its bits.
-    Scales are uint8 exponents (or fp8e4nv, one for 16 elements), or None."""
+    Scales are uint8 exponents (or fp8e4nv, one for 16 elements), or None.
+
+    >>> a, b = tl.full((1, 32), 1.0, tl.float16), tl.full((32, 1), 1.0, tl.float16)
+    >>> tl.dot_scaled(a, tl.full((1, 1), 128, tl.uint8), "fp16", b, None, "fp16")
+    [[64.0]]"""
 
 def empty(shape: Any, dtype: Any) -> tensor:
     """A tile of `shape` and type `dtype` whose contents are undefined until something else takes its place.
@@ -734,10 +918,16 @@ def exp2(x: Any) -> tensor:
     8.0"""
 
 def expand_dims(input: Any, axis: Any) -> tensor:
-    """New axes of extent 1 at the positions `axis` (one or several) of the result."""
+    """New axes of extent 1 at the positions `axis` (one or several) of the result.
+
+    >>> tl.expand_dims(tl.arange(0, 2), 0)
+    [[0, 1]]"""
 
 def expect_zero(x: Any, mask: Any) -> tensor:
-    """`x`, which is expected to be zero where `mask` is true; debug mode checks it."""
+    """`x`, which is expected to be zero where `mask` is true; debug mode checks it.
+
+    >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
+    [0.0, 0.0]"""
 
 def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
     """Quotient of floats in their own type, also for fp16 and bf16.
@@ -746,7 +936,10 @@ def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
     [0.25]"""
 
 def flip(x: Any, dim: Any = None) -> tensor:
-    """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`."""
+    """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`.
+
+    >>> tl.flip(tl.arange(0, 3))
+    [2, 1, 0]"""
 
 def floor(x: Any) -> tensor:
     """Largest whole number not above x, per element, as a float.
@@ -780,7 +973,10 @@ def gather(src: Any, index: Any, axis: Any) -> tensor:
 def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
     """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
 
-    Elements whose `mask` is false, and those outside the bins, are not counted."""
+    Elements whose `mask` is false, and those outside the bins, are not counted.
+
+    >>> tl.histogram(tl.arange(0, 6) % 4, 4)
+    [2, 2, 1, 1]"""
 
 def inline_asm_elementwise(
     asm: Any,
@@ -832,10 +1028,16 @@ def load(
     block pointers, `boundary_check` names the axes to guard and `padding_option` ("zero", "nan") says what
     lies outside.
 
-    >>> tl.load(pointer + offsets, mask=offsets < n, other=0.0)"""
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.load(x + lanes, mask=lanes < 3, other=-1.0)
+    [0.0, 1.0, 2.0, -1.0]"""
 
 def load_tensor_descriptor(desc: Any, offsets: Any) -> tensor:
-    """The same as ``desc.load(offsets)``."""
+    """The same as ``desc.load(offsets)``.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl.load_tensor_descriptor(d, [1, 0])
+    [[4.0, 5.0, 6.0, 7.0]]"""
 
 def log(x: Any) -> tensor:
     """Natural logarithm of x per element; NaN below 0, -inf at 0.
@@ -862,7 +1064,9 @@ def make_block_ptr(
     Strides and offsets count elements. Loads and stores check the axes named by their `boundary_check` against
     `shape`. `order` lists the axes from fastest to slowest, and is a hint.
 
-    >>> tl.make_block_ptr(x, (m, n), (n, 1), (row, 0), (16, 32), (1, 0))"""
+    >>> p = tl.make_block_ptr(x, (2, 4), (4, 1), (0, 2), (2, 4), (1, 0))
+    >>> tl.load(p, boundary_check=(1,))
+    [[2.0, 3.0, 0.0, 0.0], [6.0, 7.0, 0.0, 0.0]]"""
 
 def make_tensor_descriptor(
     base: Any,
@@ -877,13 +1081,25 @@ def make_tensor_descriptor(
     16 bytes, checked when the kernel runs where they are not known before. Reads outside the array give zero, or
     NaN with ``padding_option="nan"``; writes outside are dropped.
 
-    >>> d = tl.make_tensor_descriptor(x, [m, n], [n, 1], [16, 32])"""
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [2, 4])
+    >>> d.load([1, 0])
+    [[4.0, 5.0, 6.0, 7.0], [0.0, 0.0, 0.0, 0.0]]"""
 
 def map_elementwise(scalar_fn: Any, *args: Any, pack: Any = 1) -> Any:
     """The jit function `scalar_fn` applied to every element of `args`, which are broadcast to one shape.
 
     Inside, every argument is a scalar, so `if` and `while` go their own way for each element. With `pack` > 1 one call
-    handles so many consecutive elements: it takes them all, argument by argument, and returns so many of each result."""
+    handles so many consecutive elements: it takes them all, argument by argument, and returns so many of each result.
+
+    >>> @triton.jit
+    ... def collatz(n):
+    ...     steps = 0
+    ...     while n != 1:
+    ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+    ...         steps += 1
+    ...     return steps
+    >>> tl.map_elementwise(collatz, tl.arange(1, 7))
+    [0, 1, 7, 2, 5, 8]"""
 
 def max(
     input: Any,
@@ -902,10 +1118,16 @@ def max(
     4"""
 
 def max_constancy(input: Any, values: Any) -> tensor:
-    """`input`, with the promise that along each axis so many elements at a time are equal."""
+    """`input`, with the promise that along each axis so many elements at a time are equal.
+
+    >>> tl.max_constancy(tl.arange(0, 4) // 2, 2)
+    [0, 0, 1, 1]"""
 
 def max_contiguous(input: Any, values: Any) -> tensor:
-    """`input`, with the promise that along each axis so many elements at a time are consecutive numbers."""
+    """`input`, with the promise that along each axis so many elements at a time are consecutive numbers.
+
+    >>> tl.max_contiguous(tl.arange(0, 4), 4)
+    [0, 1, 2, 3]"""
 
 def maximum(x: Any, y: Any, propagate_nan: Any = ...) -> tensor:
     """Larger of x and y per element.
@@ -944,21 +1166,38 @@ def mul(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
     [0, 2, 4]"""
 
 def multiple_of(input: Any, values: Any) -> tensor:
-    """`input`, with the promise that along each axis it starts at multiples of that axis's value."""
+    """`input`, with the promise that along each axis it starts at multiples of that axis's value.
+
+    >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
+    [0, 8, 16, 24]"""
 
 def num_programs(axis: Any) -> tensor:
-    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32."""
+    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.num_programs(0)
+    1"""
 
 def pair_uniform_to_normal(u1: Any, u2: Any) -> tuple[tensor, tensor]:
-    """Two independent standard normal numbers from two uniform ones (Box and Muller), with u1 at least 1e-7."""
+    """Two independent standard normal numbers from two uniform ones (Box and Muller), with u1 at least 1e-7.
+
+    >>> a, b = tl.pair_uniform_to_normal(tl.rand(42, tl.arange(0, 2)), tl.rand(43, tl.arange(0, 2)))
+    >>> a.shape
+    (2,)"""
 
 def permute(input: Any, *dims: Any) -> tensor:
-    """The axes of `input` in the order `dims`, one tuple or one number per axis."""
+    """The axes of `input` in the order `dims`, one tuple or one number per axis.
+
+    >>> tl.permute(tl.reshape(tl.arange(0, 6), 2, 3), 1, 0)
+    [[0, 3], [1, 4], [2, 5]]"""
 
 def philox(seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds: Any = 10) -> Any:
     """Four random words for the counter (c0, c1, c2, c3), integers of 32 or of 64 bits, and the integer `seed`.
 
-    With 32-bit counters the key is the low and the high half of the seed, with 64-bit counters (seed, 0)."""
+    With 32-bit counters the key is the low and the high half of the seed, with 64-bit counters (seed, 0).
+
+    >>> zero = tl.full((1,), 0, tl.uint32)
+    >>> tl.philox(0, zero, zero, zero, zero)
+    ([1713891541], [3781805453], [3159862348], [2600524760])"""
 
 def philox_impl(
     c0: Any,
@@ -969,28 +1208,54 @@ def philox_impl(
     k1: Any,
     n_rounds: Any = 10,
 ) -> Any:
-    """`n_rounds` rounds of Philox for counter (c0, c1, c2, c3) and key (k0, k1), all uint32 or all uint64."""
+    """`n_rounds` rounds of Philox for counter (c0, c1, c2, c3) and key (k0, k1), all uint32 or all uint64.
+
+    >>> zero = tl.full((1,), 0, tl.uint32)
+    >>> tl.philox_impl(zero, zero, zero, zero, 0, 0)
+    ([1713891541], [3781805453], [3159862348], [2600524760])"""
 
 def program_id(axis: Any) -> tensor:
-    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32."""
+    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.program_id(0)
+    0"""
 
 def rand(seed: Any, offset: Any, n_rounds: Any = 10) -> tensor:
-    """A random fp32 number, uniform in [0, 1), for each of the integers `offset`."""
+    """A random fp32 number, uniform in [0, 1), for each of the integers `offset`.
+
+    >>> tl.rand(42, tl.arange(0, 3))
+    [0.77408016, 0.024562696, 0.3482663]"""
 
 def rand4x(seed: Any, offsets: Any, n_rounds: Any = 10) -> Any:
-    """Four tiles of random fp32 numbers, uniform in [0, 1), for the integers `offsets`."""
+    """Four tiles of random fp32 numbers, uniform in [0, 1), for the integers `offsets`.
+
+    >>> tl.rand4x(42, tl.arange(0, 1))
+    ([0.77408016], [0.93717295], [0.14646345], [0.68172306])"""
 
 def randint(seed: Any, offset: Any, n_rounds: Any = 10) -> tensor:
-    """A random uint32 word for each of the integers `offset`."""
+    """A random uint32 word for each of the integers `offset`.
+
+    >>> tl.randint(42, tl.arange(0, 3))
+    [2632642643, 4242219303, 3547071013]"""
 
 def randint4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Four tiles of random uint32 words for the integers `offset`; cheaper than four calls of tl.randint."""
+    """Four tiles of random uint32 words for the integers `offset`; cheaper than four calls of tl.randint.
+
+    >>> tl.randint4x(42, tl.arange(0, 1))
+    ([2632642643], [2012563771], [314527917], [1463989207])"""
 
 def randn(seed: Any, offset: Any, n_rounds: Any = 10) -> tensor:
-    """A standard normal fp32 number for each of the integers `offset`."""
+    """A standard normal fp32 number for each of the integers `offset`.
+
+    >>> tl.abs(tl.randn(42, tl.arange(0, 4))) < 5
+    [True, True, True, True]"""
 
 def randn4x(seed: Any, offset: Any, n_rounds: Any = 10) -> Any:
-    """Four tiles of standard normal fp32 numbers for the integers `offset`."""
+    """Four tiles of standard normal fp32 numbers for the integers `offset`.
+
+    >>> a, b, c, d = tl.randn4x(42, tl.arange(0, 2))
+    >>> d.shape
+    (2,)"""
 
 def range(
     arg1: Any,
@@ -1003,7 +1268,13 @@ def range(
     warp_specialize: Any = False,
     disable_licm: Any = False,
 ) -> Any:
-    """What a run-time `for` loops over: like Python's range, with hints for scheduling that change no result."""
+    """What a run-time `for` loops over: like Python's range, with hints for scheduling that change no result.
+
+    >>> total = 0
+    >>> for k in tl.range(0, 8, 2, num_stages=3):
+    ...     total += k
+    >>> total
+    12"""
 
 def ravel(x: Any, can_reorder: Any = False) -> tensor:
     """The elements of `x` as a tile of one axis, in row-major order.
@@ -1015,7 +1286,13 @@ def reduce(input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> An
     """`input` (a tile, or a tuple of tiles of one shape) reduced along `axis` by the jit function `combine_fn`.
 
     `combine_fn` takes two values (2n for n tiles, first the n of one group, then of the other) and returns one
-    (n); it must be associative. Axis None reduces all axes; `keep_dims` keeps them with extent 1."""
+    (n); it must be associative. Axis None reduces all axes; `keep_dims` keeps them with extent 1.
+
+    >>> @triton.jit
+    ... def larger(a, b):
+    ...     return tl.where(a > b, a, b)
+    >>> tl.reduce(tl.arange(0, 6).reshape(2, 3), 1, larger)
+    [2, 5]"""
 
 def reduce_or(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
     """Bitwise or of the elements along `axis` (None: all of them); integers only.
@@ -1065,7 +1342,10 @@ def softmax(
     [0.25, 0.25, 0.25, 0.25]"""
 
 def sort(x: Any, dim: Any = None, descending: Any = False) -> tensor:
-    """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`."""
+    """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`.
+
+    >>> tl.sort(tl.arange(0, 4) * 3 % 4)
+    [0, 1, 2, 3]"""
 
 def split(a: Any) -> tuple[tensor, tensor]:
     """The two halves of a tile whose last axis has extent 2: elements 0 and elements 1 of that axis.
@@ -1094,7 +1374,9 @@ def squeeze(x: Any, dim: Any) -> tensor:
 def static_assert(cond: Any, msg: Any = '') -> None:
     """Stop the compilation with the text `msg` if `cond`, known at compile time, is false.
 
-    While tuning, a configuration that fails so is left out."""
+    While tuning, a configuration that fails so is left out.
+
+    >>> tl.static_assert(tl.arange(0, 8).numel == 8, "eight lanes")"""
 
 def static_print(
     *values: Any,
@@ -1103,10 +1385,19 @@ def static_print(
     file: Any = None,
     flush: Any = False,
 ) -> None:
-    """Print `values` when the kernel is compiled, as Python's print does; a run-time value shows its type."""
+    """Print `values` when the kernel is compiled, as Python's print does; a run-time value shows its type.
+
+    >>> tl.static_print("lanes", tl.arange(0, 8).shape[0], tl.float16)
+    lanes 8 fp16"""
 
 def static_range(arg1: Any, arg2: Any = None, step: Any = None) -> Any:
-    """What an unrolled `for` loops over: Python's range of compile-time integers; the variable is a constexpr."""
+    """What an unrolled `for` loops over: Python's range of compile-time integers; the variable is a constexpr.
+
+    >>> total = 0
+    >>> for k in tl.static_range(4):   # unrolled: k is a compile-time number
+    ...     total += k
+    >>> total
+    6"""
 
 def store(
     pointer: Any,
@@ -1121,10 +1412,18 @@ def store(
     Lanes whose `mask` is false write nothing. Value and mask are broadcast to the pointer's shape. For block
     pointers, `boundary_check` names the axes along which what lies outside is dropped.
 
-    >>> tl.store(pointer + offsets, value, mask=offsets < n)"""
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.store(x + lanes, 9.0, mask=lanes < 3)
+    >>> x
+    [9.0, 9.0, 9.0, 3.0, 4.0, 5.0, 6.0, 7.0]"""
 
 def store_tensor_descriptor(desc: Any, offsets: Any, value: Any) -> None:
-    """The same as ``desc.store(offsets, value)``."""
+    """The same as ``desc.store(offsets, value)``.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl.store_tensor_descriptor(d, [1, 0], tl.zeros((1, 4), tl.float32))
+    >>> x
+    [0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]"""
 
 def sub(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
     """x minus y per element. Integers wrap, int1 subtracts modulo 2, floats round once.
@@ -1180,7 +1479,10 @@ def trans(input: Any, *dims: Any) -> tensor:
     [[0, 2], [1, 3]]"""
 
 def uint_to_uniform_float(x: Any) -> tensor:
-    """Random words of 32 or 64 bits as fp32 numbers, uniform in [0, 1)."""
+    """Random words of 32 or 64 bits as fp32 numbers, uniform in [0, 1).
+
+    >>> tl.uint_to_uniform_float(tl.randint(42, tl.arange(0, 3)))
+    [0.77408016, 0.024562696, 0.3482663]"""
 
 def umulhi(x: Any, y: Any) -> tensor:
     """High half of the product of x and y, read as unsigned 32- or 64-bit numbers.
@@ -1195,7 +1497,10 @@ def unsqueeze(x: Any, dim: Any) -> tensor:
     [[0], [1]]"""
 
 def view(input: Any, *shape: Any) -> tensor:
-    """The same as tl.reshape."""
+    """The same as tl.reshape.
+
+    >>> tl.view(tl.arange(0, 4), (2, 2))
+    [[0, 1], [2, 3]]"""
 
 def where(condition: Any, x: Any, y: Any) -> tensor:
     """x where `condition` (i1) holds, else y, per element. Both are evaluated; pointers may be chosen too.
@@ -1222,3 +1527,22 @@ def zeros_like(input: Any) -> tensor:
 
     >>> tl.zeros_like(tl.arange(0, 2))
     [0, 0]"""
+
+def extern_elementwise(
+    lib_name: Any,
+    lib_path: Any,
+    args: Any,
+    arg_type_symbol_dict: Any,
+    is_pure: Any,
+) -> tensor:
+    """The library function that `arg_type_symbol_dict` names for the types of `args`, element by element.
+
+    The dictionary maps a tuple of argument types to a symbol and a result type. Symbols are those of NVIDIA's device
+    library (``__nv_sinf``); the library itself is not read, so `lib_name` and `lib_path` do not matter.
+
+    >>> @tl.core.extern
+    ... def root(a, _semantic=None):
+    ...     types = {(tl.float32,): ("__nv_sqrtf", tl.float32)}
+    ...     return tl.core.extern_elementwise("", "", [a], types, is_pure=True, _semantic=_semantic)
+    >>> root(tl.load(x + 4))
+    2.0"""

@@ -44,7 +44,10 @@ def cumsum(input: Any, axis: Any = 0, reverse: Any = False, dtype: Any = None) -
     [0, 1, 3, 6]"""
 
 def flip(x: Any, dim: Any = None) -> tensor:
-    """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`."""
+    """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`.
+
+    >>> tl.flip(tl.arange(0, 3))
+    [2, 1, 0]"""
 
 def interleave(a: Any, b: Any) -> tensor:
     """The elements of `a` and `b` by turns along the last axis.
@@ -115,7 +118,10 @@ def softmax(
     [0.25, 0.25, 0.25, 0.25]"""
 
 def sort(x: Any, dim: Any = None, descending: Any = False) -> tensor:
-    """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`."""
+    """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`.
+
+    >>> tl.sort(tl.arange(0, 4) * 3 % 4)
+    [0, 1, 2, 3]"""
 
 def sum(input: Any, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> tensor:
     """Sum of the elements along `axis` (None: all of them).

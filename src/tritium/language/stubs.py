@@ -16,7 +16,7 @@ from tritium.language.types import TYPE_NAMES
 from tritium.ops.surface import METHODS, Surface
 
 HEADER = "# Written by `python -m tritium.language.stubs`; do not edit.\n"
-_CLASSES = ("constexpr", "slice", "tensor", "tuple")
+_CLASSES = ("constexpr", "slice", "tensor", "tensor_descriptor", "tensor_descriptor_base", "tuple")
 _BINARY = (
     "add",
     "sub",
@@ -126,8 +126,13 @@ from tritium.frontend.aggregates import aggregate as aggregate
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 """
 _CORE_OWN = """\
+from tritium.language.extern import extern_elementwise as extern_elementwise
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 
+CONSTEXPR_0: constexpr
+tensor_descriptor = TensorDescriptor
+tensor_descriptor_base = TensorDescriptor
 _F = TypeVar("_F")
 TRITON_MAX_TENSOR_NUMEL: int
 
@@ -153,7 +158,14 @@ from tritium.language import semantic as semantic
 from tritium.language import standard as standard
 from tritium.language import target_info as target_info
 """
-_TOP_OWN = ("PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "constexpr", "constexpr_function", "tensor")
+_TOP_OWN = (
+    "PropagateNan",
+    "TRITON_MAX_TENSOR_NUMEL",
+    "constexpr",
+    "constexpr_function",
+    "tensor",
+    "tensor_descriptor",
+)
 _PLAIN_HEAD = "from typing import Any\n\nfrom tritium.language.core import tensor\n\n"
 
 
@@ -163,14 +175,14 @@ def render() -> Mapping[str, str]:
     functions = [n for n in functions_of("tl") if not n.startswith("_")]
     core = _CORE_HEAD + _imports("tritium.language.types", [*types, "get_int_dtype"]) + _CORE_OWN
     bodies = {
-        "core.pyi": f"{core}{_tensor()}\n{_functions('tl')}",
+        "core.pyi": f"{core}{_tensor()}\n{_functions('tl')}\n{_functions('core')}",
         "__init__.pyi": _TOP_HEAD + _imports("tritium.language.core", [*functions, *types, *_TOP_OWN]),
         "math.pyi": _PLAIN_HEAD + _functions("math"),
         "random.pyi": f"{_PLAIN_HEAD}N_ROUNDS_DEFAULT: int\n{_functions('tl', _names_in('random'))}",
         "standard.pyi": f"{_PLAIN_HEAD}_log2: Any\n_is_power_of_two: Any\n{_functions('tl', _names_in('standard'))}",
         "extra/libdevice.pyi": _PLAIN_HEAD + _functions("libdevice"),
         "extra/cuda/libdevice.pyi": "from tritium.language.extra.libdevice import *\n",
-        "extra/cuda/__init__.pyi": ("from typing import Any\n\n" if functions_of("cuda") else "")
+        "extra/cuda/__init__.pyi": "from typing import Any\n\nfrom tritium.language.core import tensor\n"
         + "from tritium.language.extra.cuda import libdevice as libdevice\n\n"
         + _functions("cuda"),
     }

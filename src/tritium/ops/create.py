@@ -11,6 +11,7 @@ from tritium.ir.types import DType, Type, int1, int32, shaped, tile
 from tritium.ops import facts as fx
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr
 from tritium.ops.control import Poison
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Axis, Facts, Poly
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
@@ -49,6 +50,9 @@ class Constant(TileOp, name="tile.constant"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return None if isinstance(self.value, float) else fx.of_constant(self.value)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.constant(self)
 
 
 @surface("full")
@@ -145,6 +149,9 @@ class ProgramId(TileOp, name="tile.program_id"):
     def facts(self, *operands: Facts) -> Facts | None:
         return Facts(0, 2**31 - 1)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.grid(self, "blockIdx", self.axis)
+
     @surface("program_id")
     @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
@@ -168,6 +175,9 @@ class NumPrograms(TileOp, name="tile.num_programs"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return Facts(1, 2**31 - 1)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.grid(self, "gridDim", self.axis)
 
     @surface("num_programs")
     @staticmethod
@@ -201,6 +211,9 @@ class Arange(TileOp, name="tile.arange"):
     def facts(self, *operands: Facts) -> Facts | None:
         coordinate = Poly.atom(Axis(0)) + Poly.constant(self.start)
         return Facts(self.start, self.end - 1, poly=coordinate)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.arange(self)
 
     @surface("arange")
     @staticmethod

@@ -8,6 +8,7 @@ from typing import Any
 
 from tritium.ir.types import DType, Type, int1, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -174,6 +175,9 @@ class Barrier(TileOp, name="tile.barrier"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.barrier(self)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.barrier(self)
+
     @surface("debug_barrier")
     @staticmethod
     def build(s: Semantic) -> None:
@@ -212,5 +216,11 @@ def static_print(
     >>> tl.static_print("lanes", tl.arange(0, 8).shape[0], tl.float16)
     lanes 8 fp16
     """
-    shown = [unwrap(v) for v in values]
+    shown = [_bare(v) for v in values]
     print(*shown, sep=unwrap(sep), end=unwrap(end), file=unwrap(file), flush=bool(unwrap(flush)))
+
+
+def _bare(x: Any) -> Any:
+    """A handle as the Python value it stands for, items of tuples too."""
+    value = unwrap(x)
+    return tuple(_bare(v) for v in value) if type(value) is tuple else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tritium.frontend.aggregates import aggregate
+from tritium.frontend.aggregates import aggregate, aggregate_replace
 from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
 from tritium.language.extern import extern_elementwise
@@ -60,6 +60,7 @@ __all__ = [
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
     "aggregate",
+    "aggregate_replace",
     "builtin",
     "constexpr_function",
     "extern",

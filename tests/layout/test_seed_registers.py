@@ -95,13 +95,13 @@ def test_b4_the_digits_say_the_same_as_the_coordinates(tile):
     "thread, reg", [((4, 0), (0, 0)), ((0, 8), (0, 0)), ((-1, 0), (0, 0)), ((0,), (0, 0))]
 )
 def test_b4_thread_coordinates_out_of_range_are_refused(thread, reg):
-    with pytest.raises(LayoutError, match="thread coordinate .* is outside the thread shape"):
+    with pytest.raises(LayoutError, match=r"thread coordinate .* is outside the thread shape"):
         CudaRegisterTileLayout((16, 16), (4, 8)).logical_coordinate(thread, reg)
 
 
 @pytest.mark.parametrize("reg", [(4, 0), (0, 2), (0, -1), (0, 0, 0)])
 def test_b4_register_coordinates_out_of_range_are_refused(reg):
-    with pytest.raises(LayoutError, match="register coordinate .* is outside the register shape"):
+    with pytest.raises(LayoutError, match=r"register coordinate .* is outside the register shape"):
         CudaRegisterTileLayout((16, 16), (4, 8)).logical_coordinate((0, 0), reg)
 
 
@@ -178,7 +178,7 @@ def test_b8_element_checks_the_coordinate_and_the_layout():
     for coordinate in [(4, 0), (0, 2), (0, -1), (0,)]:
         with pytest.raises(LayoutError, match="outside the register shape"):
             value.element(coordinate)
-    with pytest.raises(LayoutError, match="v3 has tile shape .* registers do not match"):
+    with pytest.raises(LayoutError, match=r"v3 has tile shape .* registers do not match"):
         value.element((0, 0), CudaRegisterTileLayout((16, 16), (8, 4)))
     with pytest.raises(LayoutError, match="axis 2"):
         CudaRegisterTileRef("v3", tile, broadcast_axes=(2,))

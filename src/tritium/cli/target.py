@@ -17,7 +17,8 @@ from typing import Any
 from tritium.compat import install
 from tritium.errors import make_error
 from tritium.frontend.signature import parse_type
-from tritium.runtime.binder import OPTIONS, signature_text
+from tritium.runtime.binder import signature_text
+from tritium.runtime.options import OPTIONS
 from tritium.runtime.jit import JITFunction
 from tritium.runtime.specialize import ConstArg, RuntimeArg, Spec, Specs, const_arg
 

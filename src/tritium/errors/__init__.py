@@ -8,6 +8,7 @@ from tritium.errors.exceptions import (
     AutotunerError,
     CompilationError,
     CompileTimeAssertionFailure,
+    ConflictingParametersError,
     DeviceAssertError,
     InterpreterError,
     LaunchError,
@@ -19,6 +20,8 @@ from tritium.errors.exceptions import (
     TritiumError,
     UnknownOptionError,
     UnsupportedLanguageConstruct,
+    UnsupportedModuleError,
+    UnsupportedNameError,
 )
 from tritium.errors.location import Loc, character_column, register_source, source_line
 
@@ -28,6 +31,7 @@ __all__ = [
     "AutotunerError",
     "CompilationError",
     "CompileTimeAssertionFailure",
+    "ConflictingParametersError",
     "DeviceAssertError",
     "InterpreterError",
     "LaunchError",
@@ -40,6 +44,8 @@ __all__ = [
     "TritiumError",
     "UnknownOptionError",
     "UnsupportedLanguageConstruct",
+    "UnsupportedModuleError",
+    "UnsupportedNameError",
     "UserErrorContext",
     "character_column",
     "entries",

@@ -126,6 +126,14 @@ class UnknownOptionError(ArgumentError, KeyError):
     """A keyword at launch that is neither a parameter nor an option; Triton raises KeyError."""
 
 
+class UnsupportedModuleError(TritiumError, ImportError):
+    """A module of Triton that Tritium does not have."""
+
+
+class UnsupportedNameError(TritiumError, AttributeError):
+    """A name in a module of Triton that Tritium does not have."""
+
+
 class LaunchError(TritiumError, RuntimeError):
     """The launch itself is impossible: grid, device, backend or kernel state."""
 
@@ -162,6 +170,10 @@ class OutOfResources(TritiumError):
 
 class AutotunerError(TritiumError):
     """Tuning cannot choose a configuration."""
+
+
+class ConflictingParametersError(AutotunerError, ValueError):
+    """A launch gives a parameter that the tuner's configurations set; Triton raises ValueError."""
 
 
 class PTXASError(TritiumError):

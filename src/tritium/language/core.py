@@ -51,12 +51,14 @@ def _unwrap_if_constexpr(o: Any) -> Any:
 
 
 _aggregate = aggregate
+CONSTEXPR_0 = constexpr(0)
 
 CONSTEXPR_0 = constexpr(0)
 builtin_max = functions_of("builtin")["max"]
 builtin_min = functions_of("builtin")["min"]
 
 __all__ = [
+    "CONSTEXPR_0",
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
     "aggregate",
@@ -71,4 +73,4 @@ __all__ = [
     "str_to_ty",
 ]
 
-publish(globals(), {**TYPE_NAMES, **functions_of("tl")}, __all__)
+publish(globals(), {**TYPE_NAMES, **functions_of("tl"), **functions_of("core")}, __all__)

@@ -13,6 +13,7 @@ from tritium.language.types import (
     bfloat16 as bfloat16,
     block_type as block_type,
     const as const,
+    constexpr_type as constexpr_type,
     dtype as dtype,
     float16 as float16,
     float32 as float32,
@@ -31,6 +32,7 @@ from tritium.language.types import (
     pi32_t as pi32_t,
     pointer_type as pointer_type,
     str_to_ty as str_to_ty,
+    tensor_descriptor_type as tensor_descriptor_type,
     tuple_type as tuple_type,
     uint16 as uint16,
     uint32 as uint32,
@@ -1526,3 +1528,22 @@ def zeros_like(input: Any) -> tensor:
 
     >>> tl.zeros_like(tl.arange(0, 2))
     [0, 0]"""
+
+def extern_elementwise(
+    lib_name: Any,
+    lib_path: Any,
+    args: Any,
+    arg_type_symbol_dict: Any,
+    is_pure: Any,
+) -> tensor:
+    """The library function that `arg_type_symbol_dict` names for the types of `args`, element by element.
+
+    The dictionary maps a tuple of argument types to a symbol and a result type. Symbols are those of NVIDIA's device
+    library (``__nv_sinf``); the library itself is not read, so `lib_name` and `lib_path` do not matter.
+
+    >>> @tl.core.extern
+    ... def root(a, _semantic=None):
+    ...     types = {(tl.float32,): ("__nv_sqrtf", tl.float32)}
+    ...     return tl.core.extern_elementwise("", "", [a], types, is_pure=True, _semantic=_semantic)
+    >>> root(tl.load(x + 4))
+    2.0"""

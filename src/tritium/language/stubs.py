@@ -176,14 +176,14 @@ def render() -> Mapping[str, str]:
     functions = [n for n in functions_of("tl") if not n.startswith("_")]
     core = _CORE_HEAD + _imports("tritium.language.types", [*types, "get_int_dtype"]) + _CORE_OWN
     bodies = {
-        "core.pyi": f"{core}{_tensor()}\n{_functions('tl')}",
+        "core.pyi": f"{core}{_tensor()}\n{_functions('tl')}\n{_functions('core')}",
         "__init__.pyi": _TOP_HEAD + _imports("tritium.language.core", [*functions, *types, *_TOP_OWN]),
         "math.pyi": _PLAIN_HEAD + _functions("math"),
         "random.pyi": f"{_PLAIN_HEAD}N_ROUNDS_DEFAULT: int\n{_functions('tl', _names_in('random'))}",
         "standard.pyi": f"{_PLAIN_HEAD}_log2: Any\n_is_power_of_two: Any\n{_functions('tl', _names_in('standard'))}",
         "extra/libdevice.pyi": _PLAIN_HEAD + _functions("libdevice"),
         "extra/cuda/libdevice.pyi": "from tritium.language.extra.libdevice import *\n",
-        "extra/cuda/__init__.pyi": ("from typing import Any\n\n" if functions_of("cuda") else "")
+        "extra/cuda/__init__.pyi": "from typing import Any\n\nfrom tritium.language.core import tensor\n"
         + "from tritium.language.extra.cuda import libdevice as libdevice\n\n"
         + _functions("cuda"),
     }

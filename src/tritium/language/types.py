@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from tritium.ir.types import (
     DType,
@@ -122,6 +122,27 @@ class tuple_type(metaclass=_TypeClass):
         return tuple(types)
 
 
+class constexpr_type(metaclass=_TypeClass):
+    """The type of a compile-time value, as newer Triton has it; here the constexpr itself says its type."""
+
+    recognised = constexpr
+
+    @staticmethod
+    def make(value: Any) -> constexpr:
+        return constexpr(value)
+
+
+class tensor_descriptor_type(metaclass=_TypeClass):
+    """The type of tensor descriptors, for `isinstance`; descriptors themselves are its instances."""
+
+    __triton_builtin__ = True
+    recognised = TensorDescriptor
+
+    @staticmethod
+    def make(block_type: Any, shape_type: Any = None, strides_type: Any = None) -> NoReturn:
+        raise TypeError("descriptors are made by tl.make_tensor_descriptor, or passed as arguments")
+
+
 def _in_kernels(fn: FunctionT) -> FunctionT:
     """Let kernels call `fn`, which computes with compile-time values."""
     fn.__triton_builtin__ = True  # type: ignore[attr-defined]
@@ -142,6 +163,9 @@ def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
         return dtype_named(f"{'' if is_signed else 'u'}int{bits}")
     except KeyError:
         raise ValueError(f"there is no integer type of {bits} bits") from None
+
+
+get_int_dtype.__triton_builtin__ = True  # type: ignore[attr-defined]  # kernels may call it
 
 
 @_in_kernels
@@ -177,6 +201,7 @@ TYPE_NAMES: dict[str, Any] = {
     "block_type": block_type,
     "const": const,
     "constexpr": constexpr,
+    "constexpr_type": constexpr_type,
     "dtype": dtype,
     "pointer_type": pointer_type,
     "slice": slice,
@@ -184,6 +209,7 @@ TYPE_NAMES: dict[str, Any] = {
     "tensor": Tensor,
     "tensor_descriptor": TensorDescriptor,
     "tensor_descriptor_base": TensorDescriptor,
+    "tensor_descriptor_type": tensor_descriptor_type,
     "tuple": tuple,
     "tuple_type": tuple_type,
 }

@@ -28,12 +28,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tritium.layout import emission, memory_access, notation, radix, relation, render
+from tritium.layout import coverage, emission, memory_access, notation, radix, relation, render
+from tritium.layout.coverage import Coverage
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts
 from tritium.layout.relation import Relation
@@ -42,7 +43,7 @@ Table = npt.NDArray[np.int64]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Digit:
     """One digit of input `axis`: `extent` values, each worth `steps[output]` in every output it moves.
 
@@ -77,6 +78,9 @@ class Digit:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Digit, (self.axis, self.extent, dict(self.steps))
+
+    def __repr__(self) -> str:
+        return f"Digit({self.axis!r}, {self.extent}, {dict(self.steps)})"
 
 
 @dataclass(frozen=True)
@@ -114,28 +118,7 @@ class Swizzle:
         return address ^ ((address >> self.shift) & self.mask)
 
 
-@dataclass(frozen=True)
-class Coverage:
-    """How often the elements of a tile are held: by `fewest` to `most` places; `outside` places hold none."""
-
-    fewest: int
-    most: int
-    outside: int
-
-    @property
-    def kind(self) -> Literal["exactly once", "replicated", "partial"]:
-        """ "partial" if some element has no place, "replicated" if some element has several."""
-        if self.fewest == 0:
-            return "partial"
-        return "exactly once" if self.most == 1 else "replicated"
-
-    @property
-    def injective(self) -> bool:
-        """No two places hold the same element: what a memory layout has to be."""
-        return self.most <= 1
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Layout:
     """A map from `inputs` to the outputs named by `shape`, written as digits (see the module's example).
 
@@ -173,13 +156,20 @@ class Layout:
 
     @staticmethod
     def of(
-        text: str, shape: Mapping[str, int], inputs: Sequence[str] = (), swizzle: Swizzle | None = None
+        text: str,
+        shape: Mapping[str, int] | None = None,
+        inputs: Sequence[str] = (),
+        swizzle: Swizzle | None = None,
     ) -> Layout:
-        """The layout whose digits `text` writes down: `reg: 2 -> col 1, 2 -> row 8; lane: 32 -> col 2`.
+        """The layout that `text` writes down: `reg: 2 -> col 1, 2 -> row 8; lane: 4 -> col 2, 8 -> row 1`.
 
-        A digit that moves nothing is written `-> -`, one that moves two outputs `-> row 1 + col 4`.
-        LayoutError quotes the part that cannot be read.
+        A digit that moves nothing is written `-> -`, one that moves two outputs `-> row 1 + col 4`. Without
+        `shape`, the text goes on with it, and with the swizzle if there is one: `... | row 16, col 8` or
+        `... | byte 16384 | swizzle 3, 4, 3`, as `str(layout)` has it. LayoutError quotes what cannot be read.
         """
+        if shape is None:
+            text, shape, fields = notation.parse_tail(text)
+            swizzle = Swizzle(*fields) if fields else None
         digits = tuple(Digit(axis, extent, steps) for axis, extent, steps in notation.parse_digits(text))
         named = notation.parse_axes(text)
         return Layout(digits, shape, tuple(dict.fromkeys([*inputs, *named])), swizzle)
@@ -203,6 +193,9 @@ class Layout:
 
     def __str__(self) -> str:
         return notation.render_layout(self)
+
+    def __repr__(self) -> str:
+        return f"Layout.of({str(self)!r})"
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -298,15 +291,13 @@ class Layout:
 
     @cached_property
     def _coverage(self) -> Coverage:
-        flat = self.flat_elements.reshape(-1)
-        held = flat[flat >= 0]
-        counts = np.bincount(held, minlength=prod(self.shape.values()))
-        return Coverage(int(counts.min()), int(counts.max()), int(flat.size - held.size))
+        return coverage.count_places(self)
 
-    def drop(self, *outputs: str, trim: Iterable[str] = ("reg",)) -> Layout:
+    def drop(self, *outputs: str, keep: bool = False, trim: Iterable[str] = ("reg",)) -> Layout:
         """The layout after reducing `outputs`: their steps go, and digits of `trim` that then move nothing go too.
 
-        Lanes and warps that held different elements of a reduced axis become replicas.
+        With `keep` the outputs stay as axes of extent 1. Lanes and warps that held different elements of a
+        reduced axis become replicas. LayoutError for an output that the layout lacks.
         """
         for output in outputs:
             if output not in self.shape:
@@ -317,7 +308,11 @@ class Layout:
             steps = {name: step for name, step in digit.steps.items() if name not in outputs}
             if steps or not digit.steps or digit.axis not in trim:
                 kept.append(Digit(digit.axis, digit.extent, steps))
-        shape = {name: extent for name, extent in self.shape.items() if name not in outputs}
+        shape = {
+            name: 1 if name in outputs else extent
+            for name, extent in self.shape.items()
+            if keep or name not in outputs
+        }
         return Layout(tuple(kept), shape, self.inputs)
 
     def transpose(self, *order: int) -> Layout:
@@ -389,7 +384,7 @@ class Layout:
     ) -> BankConflicts:
         """Shared-memory wavefronts of reading or writing the whole tile, `vector` elements an access.
 
-        Without `vector`, the widest legal one is taken.
+        Without `vector`, the widest legal one is taken; LayoutError for one that is not legal.
         """
         return memory_access.bank_conflicts(self, memory, element_bytes, vector)
 

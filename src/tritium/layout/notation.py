@@ -1,7 +1,7 @@
 """Layouts as text: `reg: 2 -> col 1, 2 -> row 8; lane: 4 -> col 2, 8 -> row 1`.
 
 One group per input, digits minor first. `-> -` is replication, `-> row 1 + col 4` moves two outputs at once,
-and `warp: 1` is an input of extent 1.
+and `warp: 1` is an input of extent 1. The extents of the outputs and the swizzle may follow after bars.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _GROUP = re.compile(r"\s*(\w+)\s*:\s*(.*\S)\s*")
 _DIGIT = re.compile(r"(\d+)\s*->\s*(-|\w+\s+\d+(?:\s*\+\s*\w+\s+\d+)*)")
+
+_EXTENT = re.compile(r"(\w+)\s+(\d+)")
+_SWIZZLE = re.compile(r"swizzle\s+(\d+)\s*,\s*(\d+)\s*,\s*(\d+)")
 
 
 def _groups(text: str) -> list[tuple[str, str]]:
@@ -53,6 +56,27 @@ def parse_digits(text: str) -> list[tuple[str, int, dict[str, int]]]:
                 steps[output] = steps.get(output, 0) + int(step)
             digits.append((axis, int(match[1]), steps))
     return digits
+
+
+def parse_tail(text: str) -> tuple[str, dict[str, int], list[int]]:
+    """`digits | row 16, col 8 | swizzle 3, 4, 3` as (digits, shape, fields of the swizzle or none)."""
+    digits, *rest = text.split("|")
+    if not 1 <= len(rest) <= 2:
+        raise LayoutError(
+            f"Cannot read {text!r}; write `digits | output extent, ...` with `| swizzle` or not."
+        )
+    shape: dict[str, int] = {}
+    for item in rest[0].split(",") if rest[0].strip() else ():
+        match = _EXTENT.fullmatch(item.strip())
+        if match is None or match[1] in shape:
+            raise LayoutError(f"Cannot read {item.strip()!r} as the extent of one output; write `row 16`.")
+        shape[match[1]] = int(match[2])
+    if len(rest) == 1:
+        return digits, shape, []
+    match = _SWIZZLE.fullmatch(rest[1].strip())
+    if match is None:
+        raise LayoutError(f"Cannot read {rest[1].strip()!r} as a swizzle; write `swizzle bits, base, shift`.")
+    return digits, shape, [int(match[i]) for i in (1, 2, 3)]
 
 
 def render_layout(layout: Layout) -> str:

@@ -34,13 +34,12 @@ def relation(first: Layout, second: Layout) -> Relation:
     """SAME: equal register by register. REGISTER_PERMUTATION: each lane holds the same elements. SHUFFLE: each
     warp does. SHARED: some element has to change warps.
 
-    Overhang holds nothing, and a copy of an element counts once. LayoutError if the tile shapes differ.
+    Overhang holds nothing, and a copy of an element counts once. Axes match by position, their names do not
+    matter. LayoutError if the tile shapes differ.
     """
-    if first.shape != second.shape or first.outputs != second.outputs:
-        raise LayoutError(
-            f"Layouts of different tiles have no relation: {tuple(first.shape.items())} and "
-            f"{tuple(second.shape.items())}."
-        )
+    shapes = [tuple(layout.shape.values()) for layout in (first, second)]
+    if shapes[0] != shapes[1]:
+        raise LayoutError(f"Layouts of different tiles have no relation: {shapes[0]} and {shapes[1]}.")
     mine, yours = (by_thread(layout, layout.flat_elements) for layout in (first, second))
     if mine.shape == yours.shape and np.array_equal(mine, yours):
         return Relation.SAME
@@ -70,3 +69,35 @@ def _distinct(rows: IntArray) -> IntArray:
     rows[:, 1:][rows[:, 1:] == rows[:, :-1]] = _NOTHING
     rows.sort(axis=1)
     return rows
+
+
+def register_map(source: Layout, target: Layout) -> tuple[int, ...] | None:
+    """For each register of `target`, the register of `source` that holds its elements in every lane and warp.
+
+    None if some element has to come from another lane. An axis on which `source` has extent 1 is broadcast, so
+    this also says which register of a row or column vector meets each register of the full tile. Overhanging
+    elements of `target` may come from anywhere. LayoutError if the shapes do not broadcast.
+    """
+    small, full = tuple(source.shape.values()), tuple(target.shape.values())
+    if len(small) != len(full) or any(have not in (1, want) for have, want in zip(small, full, strict=True)):
+        raise LayoutError(f"A tile of shape {small} does not broadcast to {full}.")
+    have = by_thread(source, source.flat_elements)
+    need = by_thread(target, _elements_of(target, small))
+    if have.shape[:2] != need.shape[:2]:
+        return None
+    have, need = _rows(have, 2), _rows(need, 2)
+    # A register adds the same to the coordinates in every thread, so one thread that needs it decides.
+    deciding = (need >= 0).argmax(axis=0)
+    candidates = have[deciding] == need[deciding, np.arange(need.shape[1])][:, None]
+    chosen = candidates.argmax(axis=1)
+    if not ((have[:, chosen] == need) | (need < 0)).all():
+        return None
+    return tuple(int(reg) for reg in chosen)
+
+
+def _elements_of(target: Layout, small: tuple[int, ...]) -> IntArray:
+    """Row-major element of a tile of shape `small` that each place of `target` needs, -1 for overhang."""
+    flat = np.zeros(target.flat_elements.shape, dtype=np.int64)
+    for coordinate, extent in zip(target.table(), small, strict=True):
+        flat = flat * extent + (coordinate if extent > 1 else 0)
+    return np.where(target.flat_elements < 0, -1, flat)

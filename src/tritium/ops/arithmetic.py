@@ -12,6 +12,7 @@ from tritium.ops.base import Array, attr, operand
 from tritium.ops.compare import GreaterEqual, LessEqual
 from tritium.ops.debug import DeviceAssert
 from tritium.ops.elementwise import Elementwise, unless_fp8
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
@@ -42,6 +43,9 @@ class Add(Elementwise, name="tile.add"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.add(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.arithmetic(self, "+", *x)
 
     @surface("add", operator="+")
     @staticmethod
@@ -76,6 +80,9 @@ class Sub(Elementwise, name="tile.sub"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.subtract(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.arithmetic(self, "-", *x)
 
     @surface("sub", operator="-")
     @staticmethod
@@ -135,6 +142,9 @@ class Mul(Elementwise, name="tile.mul"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.multiply(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.arithmetic(self, "*", *x)
+
     @surface("mul", operator="*")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any, sanitize_overflow: Any = True) -> Tensor:
@@ -160,6 +170,9 @@ class Div(Elementwise, name="tile.div"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.binary("/", *x)
 
     @surface("truediv", module="operator", operator="/")
     @staticmethod
@@ -221,6 +234,9 @@ class IntDiv(Elementwise, name="tile.idiv"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.quotient(*operands)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.division(self, "/", *x)
+
     @surface("floordiv", module="operator", operator="//")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -250,6 +266,9 @@ class Rem(Elementwise, name="tile.rem"):
     def facts(self, *operands: Facts) -> Facts | None:
         return None if self.is_float else fx.remainder(*operands)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("fmod", self.format, *x) if self.is_float else e.division(self, "%", *x)
+
     @surface("mod", module="operator", operator="%")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -271,6 +290,9 @@ class Fma(Elementwise, name="tile.fma"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.fma(args[0], args[1], args[2], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("fma", self.format, *x)
 
     @surface("fma", also=("math.fma",))
     @staticmethod
@@ -299,6 +321,9 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.umulhi(args[0], args[1], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.helper("high_product", *x)
 
     @surface("umulhi", also=("math.umulhi",))
     @staticmethod

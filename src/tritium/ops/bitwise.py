@@ -10,6 +10,7 @@ from tritium.numerics.formats import INTEGER_FORMATS
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Elementwise, by_format
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -41,6 +42,9 @@ class And(Elementwise, name="tile.and"):
         x, y = operands
         known = [f.hi for f in operands if f.lo is not None and f.lo >= 0 and f.hi is not None]
         return Facts(0, min(known)) if known and (x.lo or 0) >= 0 <= (y.lo or 0) else None
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bits(self, "&", *x)
 
     @surface("and_", module="operator", operator="&")
     @staticmethod
@@ -77,6 +81,9 @@ class Or(Elementwise, name="tile.or"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_or(args[0], args[1], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bits(self, "|", *x)
+
     @surface("or_", module="operator", operator="|")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -109,6 +116,9 @@ class Xor(Elementwise, name="tile.xor"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_xor(args[0], args[1], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bits(self, "^", *x)
 
     @surface("xor", module="operator", operator="^")
     @staticmethod
@@ -157,6 +167,9 @@ class Shl(Elementwise, name="tile.shl"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.shl(args[0], args[1], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.shift(self, "<<", *x)
+
     @surface("lshift", module="operator", operator="<<")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -180,6 +193,9 @@ class Shr(Elementwise, name="tile.shr"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.shr(args[0], args[1], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.shift(self, ">>", *x)
 
     @surface("rshift", module="operator", operator=">>")
     @staticmethod

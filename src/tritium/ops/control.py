@@ -8,6 +8,7 @@ from typing import Any
 from tritium.ir.core import Region
 from tritium.ir.types import DType, Type, int1
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand, region
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.machine import Machine
 from tritium.ops.storage import zeros
 
@@ -38,6 +39,9 @@ class Yield(TileOp, name="tile.yield", terminator=True):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return None
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.finish(self)
+
 
 class Return(TileOp, name="tile.return", terminator=True):
     """Ends the kernel.
@@ -55,6 +59,9 @@ class Return(TileOp, name="tile.return", terminator=True):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return None
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.finish(self)
 
 
 class If(TileOp, name="tile.if"):
@@ -86,6 +93,9 @@ class If(TileOp, name="tile.if"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.run_if(self, args[0])  # type: ignore[arg-type]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.run_if(self)
 
 
 class For(TileOp, name="tile.for"):
@@ -126,6 +136,9 @@ class For(TileOp, name="tile.for"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.run_for(self, args[0], args[1], args[2], args[3:])  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.run_for(self)
+
 
 class While(TileOp, name="tile.while"):
     """A loop with a condition of its own: runs `body` on the carried values as long as `cond` yields true.
@@ -158,6 +171,9 @@ class While(TileOp, name="tile.while"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.run_while(self, args)  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.run_while(self)
+
 
 class Poison(TileOp, name="tile.poison"):
     """A value nobody may look at: a slot that control flow has not filled. Reads as zero; the sanitizer tracks it.
@@ -175,3 +191,6 @@ class Poison(TileOp, name="tile.poison"):
 
     def eval(self, *args: Array) -> Array:
         return zeros(self.type)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.constant(self)

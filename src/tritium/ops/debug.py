@@ -8,6 +8,7 @@ from typing import Any
 
 from tritium.ir.types import DType, Type, int1, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -173,6 +174,9 @@ class Barrier(TileOp, name="tile.barrier"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.barrier(self)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.barrier(self)
 
     @surface("debug_barrier")
     @staticmethod

@@ -9,7 +9,9 @@ from tritium.ir.types import Type, int1
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.debug import truth_value
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic
@@ -51,6 +53,12 @@ class Hint(TileOp, name="tile.hint"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
@@ -117,6 +125,9 @@ class Assume(TileOp, name="tile.assume"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return None
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        pass
 
     @surface("assume")
     @staticmethod

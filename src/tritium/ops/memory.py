@@ -11,7 +11,9 @@ from tritium.ir.core import Value
 from tritium.ir.types import DType, PointerType, Type, int1, like
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -47,6 +49,15 @@ class AddPtr(TileOp, name="tile.addptr"):
     def eval(self, *args: Array) -> Array:
         size = self.ptr.type.scalar.element_ty.itemsize  # type: ignore[union-attr]
         return args[0] + args[1].astype(np.int64, copy=False) * np.int64(size)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.binary("+", *x)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
     @staticmethod
     def offset(s: Semantic, ptr: Tensor, by: Any) -> Tensor:
@@ -106,6 +117,12 @@ class Load(TileOp, name="tile.load"):
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.load(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
+
 
 class Store(TileOp, name="tile.store"):
     """Writes `value` where `ptr` points; lanes whose `mask` is false write nothing.
@@ -135,6 +152,9 @@ class Store(TileOp, name="tile.store"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.store(self, args[0], args[1], args[2] if self.mask is not None else None)  # type: ignore[arg-type]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.store(self)
 
 
 def _pointee(name: str, ty: Type) -> DType | PointerType:

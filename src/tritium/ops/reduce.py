@@ -15,6 +15,7 @@ from tritium.ops import combine as tree
 from tritium.ops.axes import axis_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr, operand, region
 from tritium.ops.create import Arange
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.extremum import extremum_region, is_extremum, pick_extremum
 from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
@@ -66,6 +67,9 @@ class Reduce(TileOp, name="tile.reduce"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.reduce(self)
 
     @surface("reduce", method=True)
     @staticmethod

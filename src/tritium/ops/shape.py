@@ -15,7 +15,9 @@ from tritium.ir.types import Type, shaped, tile
 from tritium.ops import facts as fx
 from tritium.ops.axes import axis_of, sequence_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand, rank_up
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic
 from tritium.ops.surface import surface
@@ -56,6 +58,12 @@ class Broadcast(TileOp, name="tile.broadcast"):
         """Axes of the result along which the operand repeats."""
         dims = self.x.type.shape or (1,) * len(self.shape)
         return [a for a, (m, n) in enumerate(zip(dims, self.shape, strict=True)) if m == 1 != n]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout.collapse(self.stretched) if self.x.type.shape else None
 
     @surface("broadcast_to", method=True)
     @staticmethod
@@ -110,6 +118,12 @@ class ExpandDims(TileOp, name="tile.expand_dims"):
         kept = (b for b in wanted if self.axis not in b.axes())
         return tuple(b.map_axes(lambda a: a - (a > self.axis)) for b in kept)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout.drop(self.axis)
+
     @surface("expand_dims", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, axis: Any) -> Tensor:
@@ -155,6 +169,12 @@ class Permute(TileOp, name="tile.permute"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return tuple(b.map_axes(lambda a: self.order[a]) for b in wanted)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout.permute([self.order.index(a) for a in range(len(self.order))])
 
     @surface("permute", method=True)
     @staticmethod

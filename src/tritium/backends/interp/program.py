@@ -52,6 +52,7 @@ class Program:
     raw          pointer values that come from integers or from memory rather than from an argument
     spins        per ``while`` that may wait for another program instance, what its progress depends on
     largest      elements of the largest value of one program instance
+    alone        whether instances run one by one: machine IR has shared memory of its own for each
     """
 
     def __init__(self, function: Function, *, trace_lines: frozenset[LineKey] = frozenset()) -> None:
@@ -65,6 +66,7 @@ class Program:
         for region in reversed(regions):  # inner regions first
             self.plans[region] = self._plan(region, free)
         self.raw = _raw_pointers(function, ops)
+        self.alone = any(op.name.startswith("gpu.") for op in ops)
         self.spins: dict[Op, Spin] = find_spins(ops)
         values = (v for r in regions for v in (*r.args, *(x for op in r.ops for x in op.results)))
         self.largest = max((v.type.numel for v in values), default=1)

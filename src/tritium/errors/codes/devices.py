@@ -4,6 +4,7 @@ from tritium.errors.codes.entry import Entry
 from tritium.errors.exceptions import (
     ArgumentError,
     AutotunerError,
+    ConflictingParametersError,
     LaunchError,
 )
 
@@ -104,7 +105,7 @@ account.
     ),
     Entry(
         code="TRI0742",
-        cls=AutotunerError,
+        cls=ConflictingParametersError,
         title="an argument that the tuner also sets",
         message="`{name}` is set by the configurations and also given at the launch",
         explanation="The configurations under `@triton.autotune` choose this parameter, so a launch cannot.",

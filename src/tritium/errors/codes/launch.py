@@ -184,4 +184,16 @@ and a last stride of 1.
 """,
         hint="make the array contiguous along its last axis, and its rows a multiple of 16 bytes",
     ),
+    Entry(
+        code="TRI0716",
+        cls=LaunchError,
+        title="specialisation data that cannot be used",
+        message="this specialisation data cannot be used for `{function}`: {problem}",
+        explanation="""
+`kernel.preload` takes the text that the knob `jit_cache_hook` got as `specialization_data` for the same
+kernel, in this process or another one. Constants that are neither numbers, text, types nor kernels of an
+importable module are not stored in it.
+""",
+        hint="launch the kernel instead, or record the data again",
+    ),
 )

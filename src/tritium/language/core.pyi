@@ -40,7 +40,6 @@ from tritium.language.types import (
     uint8 as uint8,
     void as void,
 )
-from tritium.language.extern import extern_elementwise as extern_elementwise
 from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 

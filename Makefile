@@ -36,7 +36,7 @@ demo: $(VENV)/base-installed
 lint: $(VENV)/test-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
@@ -48,6 +48,7 @@ format: $(VENV)/test-installed
 docs: $(VENV)/base-installed
 	$(BIN)/python -m tritium.errors.pages docs/errors
 	$(BIN)/python -m tritium.config docs/settings.md
+	$(BIN)/python docs/refresh.py docs/*.md
 
 bench: $(VENV)/base-installed
 	$(BIN)/python -m tritium bench

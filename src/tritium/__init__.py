@@ -30,7 +30,7 @@ _HOME = {
     "InterpreterError": "errors",
     "JITFunction": "runtime.jit",
     "KernelInterface": "runtime.interface",
-    "MockTensor": "runtime.jit",
+    "MockTensor": "runtime.mock_tensor",
     "OutOfResources": "errors",
     "TensorWrapper": "runtime.arrays",
     "TritiumError": "errors",
@@ -62,7 +62,8 @@ if TYPE_CHECKING:
     from tritium.runtime.arrays import TensorWrapper, reinterpret
     from tritium.runtime.autotuner import Config, autotune, heuristics
     from tritium.runtime.interface import KernelInterface
-    from tritium.runtime.jit import JITFunction, MockTensor, jit
+    from tritium.runtime.jit import JITFunction, jit
+    from tritium.runtime.mock_tensor import MockTensor
 
 
 def __getattr__(name: str) -> Any:

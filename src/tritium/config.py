@@ -11,14 +11,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from tritium.errors import make_error
+
+TRITON_VERSION = "3.6.0"
+"""The release of Triton whose types and values Tritium follows; what ``triton.__version__`` says."""
 
 T = TypeVar("T")
 
@@ -26,8 +30,18 @@ _UNSET: Any = object()
 _TRUE = frozenset({"1", "true", "yes", "on", "y"})
 _FALSE = frozenset({"0", "false", "no", "off", "n"})
 
-# a fresh mapping for each `override`, never changed in place
-_overrides: ContextVar[Mapping[str, Any] | None] = ContextVar("tritium_overrides", default=None)
+
+class _Overrides:
+    """The values that `override` blocks put in force. A fresh object for each block, never changed in place."""
+
+    __slots__ = ("snapshots", "values")
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
+        self.snapshots: dict[tuple[Any, ...], Snapshot] = {}
+
+
+_overrides: ContextVar[_Overrides | None] = ContextVar("tritium_overrides", default=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +61,8 @@ class Setting(Generic[T]):
     def value(self) -> T:
         """The current value; ArgumentError TRI0907 when the environment variable cannot be read."""
         overrides = _overrides.get()
-        if overrides is not None and self.name in overrides:
-            return overrides[self.name]
+        if overrides is not None and self.name in overrides.values:
+            return overrides.values[self.name]
         text = os.environ.get(self.env, "")
         if not text:
             return self.default
@@ -254,6 +268,16 @@ TRITON_HOME = _folder(
     "TRITON_HOME",
     "Without either of these, files are kept in `.tritium/cache` under this folder.",
 )
+CACHE_LIMIT = _declare(
+    Setting(
+        "cache_limit",
+        "TRITIUM_CACHE_LIMIT",
+        1024,
+        _count,
+        "Mebibytes that compiled kernels may take on disk; the least recently used go first.",
+        "0 or more",
+    )
+)
 ALWAYS_COMPILE = _flag(
     "always_compile", "TRITON_ALWAYS_COMPILE", "Compile even what the cache on disk holds."
 )
@@ -283,14 +307,59 @@ TRACE = _declare(
 )
 
 
-def key() -> tuple[tuple[str, Any], ...]:
-    """Name and value of every setting that changes what is compiled, in a fixed order."""
-    found: list[tuple[str, Any]] = []
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """All settings at one time: `values` by name, and `key`, those that change what is compiled.
+
+    The same object is given for as long as nothing changes, so it serves as a key itself.
+    """
+
+    values: Mapping[str, Any]
+    key: tuple[tuple[str, Any], ...]
+
+
+_NO_OVERRIDES = _Overrides({})
+_MOST_SNAPSHOTS = 64
+
+
+def current() -> Snapshot:
+    """The settings now. Costs about a microsecond where nothing has changed: launches ask each time."""
+    environment: Any = os.environ
+    try:
+        texts = tuple(map(environment._data.get, _encoded(environment)))  # without decoding each text
+    except AttributeError:  # a plain mapping in its place, or another implementation of Python
+        texts = tuple(environment.get(setting.env) for setting in SETTINGS.values())
+    overrides = _overrides.get() or _NO_OVERRIDES
+    found = overrides.snapshots.get(texts)
+    if found is None:
+        values = {name: setting.value for name, setting in SETTINGS.items()}
+        found = Snapshot(values, tuple(_key_items(values)))
+        if len(overrides.snapshots) >= _MOST_SNAPSHOTS:
+            overrides.snapshots.clear()
+        overrides.snapshots[texts] = found
+    return found
+
+
+@cache
+def _encoded_names(encode: Callable[[str], Any]) -> tuple[Any, ...]:
+    return tuple(encode(setting.env) for setting in SETTINGS.values())
+
+
+def _encoded(environment: Any) -> tuple[Any, ...]:
+    """The variables' names as the environment keeps them."""
+    return _encoded_names(environment.encodekey)
+
+
+def _key_items(values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     for name, setting in sorted(SETTINGS.items()):
         if setting.in_cache_key:
-            value = setting.value
-            found.append((name, tuple(sorted(value)) if isinstance(value, frozenset) else value))
-    return tuple(found)
+            value = values[name]
+            yield name, tuple(sorted(value)) if isinstance(value, frozenset) else value
+
+
+def key() -> tuple[tuple[str, Any], ...]:
+    """Name and value of every setting that changes what is compiled, in a fixed order."""
+    return current().key
 
 
 @contextmanager
@@ -300,12 +369,13 @@ def override(**values: object) -> Generator[None]:
     Threads started inside do not inherit them, unless they run in `contextvars.copy_context()`.
     Raises ArgumentError: TRI0911 for a name that is no setting, TRI0907 for a value that it cannot have.
     """
-    checked = dict(_overrides.get() or {})
+    outer = _overrides.get()
+    checked = dict(outer.values) if outer is not None else {}
     for name, value in values.items():
         if name not in SETTINGS:
             raise make_error("TRI0911", name=name, expected=", ".join(SETTINGS))
         checked[name] = SETTINGS[name].checked(value)
-    token = _overrides.set(checked)
+    token = _overrides.set(_Overrides(checked))
     try:
         yield
     finally:

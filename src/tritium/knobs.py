@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tritium import config
@@ -129,6 +130,23 @@ class HookChain:
 
     def __bool__(self) -> bool:
         return bool(self.calls)
+
+
+@dataclass(frozen=True)
+class CompileTimes:
+    """How long a compilation took, in microseconds; `lowering_stages` in order."""
+
+    ir_initialization: int
+    lowering_stages: list[tuple[str, int]]
+    store_results: int
+
+    @property
+    def total_lowering(self) -> int:
+        return sum(spent for _, spent in self.lowering_stages)
+
+    @property
+    def total(self) -> int:
+        return self.ir_initialization + self.total_lowering + self.store_results
 
 
 class build_knobs(base_knobs):

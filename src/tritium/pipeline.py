@@ -67,6 +67,10 @@ class Pass:
     why: str
 
 
+Step = Callable[[Any, Mapping[str, Any]], Any]
+"""A stage as ``knobs.runtime.add_stages_inspection_hook`` sees it: ``step(artefact before, options)``."""
+
+
 TILE_PASSES: tuple[Pass, ...] = (
     Pass(
         "canonicalize",
@@ -150,21 +154,47 @@ def compile_kernel(
     *,
     stop: str | None = None,
     overrides: Mapping[str, str] | None = None,
+    inspect: Callable[[dict[str, Step]], Any] | None = None,
 ) -> Compilation:
     """Run the stages of `target` in order.
 
     stop        last stage to run; the last of the target by default
     overrides   text to take as the artefact of a stage instead of running it
+    inspect     is called with the steps by stage name before they run, and may replace some
     """
     stages = stages_of(target)
     if stop is not None and stop not in {s.name for s in stages}:
         raise make_error("TRI0902", target=target, name=stop, expected=", ".join(s.name for s in stages))
     done = Compilation(source, signature, options)
+    steps = {stage.name: _step(stage, done) for stage in stages}
+    if inspect is not None:
+        inspect(steps)
+    before: Any = None
     for stage in stages:
         started = time.perf_counter()
         text = (overrides or {}).get(stage.name)
-        done.artefacts[stage.name] = stage.read(text) if text is not None and stage.read else stage.run(done)
+        if text is not None and stage.read:
+            before = stage.read(text)
+        elif stage.name in steps:
+            before = steps[stage.name](before, done.options)
+        done.artefacts[stage.name] = before
         done.seconds[stage.name] = time.perf_counter() - started
         if stage.name == stop:
-            break
+            return done
+    _check_required(done)
     return done
+
+
+def _step(stage: Stage, done: Compilation) -> Step:
+    """`stage` as a function of the artefact before it and the options."""
+    return lambda before, options: stage.run(done)
+
+
+def _check_required(done: Compilation) -> None:
+    """TRI0908 for a specialisation that TRITIUM_REQUIRE names and that was not applied, with every reason."""
+    for name in sorted(config.REQUIRE.value):
+        decisions = [d for d in done.record if d.name == name]
+        if not any(d.applied for d in decisions):
+            reasons = [f"line {d.loc.line}: {d.text}" if d.loc else d.text for d in decisions]
+            notes = reasons or [f"no part of this kernel is a candidate for `{name}`"]
+            raise make_error("TRI0908", name=name, function=done.source.name, notes=notes)

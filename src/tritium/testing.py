@@ -1,123 +1,17 @@
-"""Benchmarks and comparisons: ``triton.testing``.
-
-Times are milliseconds. On a CUDA device events are used and the L2 cache is flushed before each run; for kernels on
-host memory the wall clock is used, since a launch returns when it has finished.
-"""
+"""Comparing and benchmarking: ``triton.testing``."""
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-_MODES: dict[str, Callable[[Sequence[float]], float]] = {
-    "min": min,
-    "max": max,
-    "mean": statistics.fmean,
-    "median": statistics.median,
-}
-
-
-def _summarise(times: Sequence[float], quantiles: Sequence[float] | None, return_mode: str) -> Any:
-    if quantiles is not None:
-        found = [float(q) for q in np.quantile(np.asarray(times), list(quantiles))]
-        return found[0] if len(found) == 1 else found
-    if return_mode == "all":
-        return list(times)
-    if return_mode not in _MODES:
-        raise ValueError(f"return_mode is one of {', '.join([*_MODES, 'all'])}, not {return_mode!r}")
-    return _MODES[return_mode](times)
-
-
-def _cuda() -> Any:
-    """PyTorch with a usable CUDA device, or None. Never imports PyTorch by itself."""
-    import sys
-
-    torch: Any = sys.modules.get("torch")
-    return torch if torch is not None and torch.cuda.is_available() else None
-
-
-def do_bench(
-    fn: Callable[[], Any],
-    warmup: float = 25,
-    rep: float = 100,
-    grad_to_none: Sequence[Any] | None = None,
-    quantiles: Sequence[float] | None = None,
-    return_mode: str = "mean",
-) -> Any:
-    """Time `fn()` in milliseconds.
-
-    warmup, rep    time to spend on warming up and on measuring, in milliseconds
-    grad_to_none   tensors whose ``.grad`` is cleared before each run
-    quantiles      give these quantiles instead (a list, or one number for one quantile)
-    return_mode    "mean", "median", "min", "max" or "all"
-    """
-    torch = _cuda()
-    once = _cuda_timer(torch) if torch is not None else _wall_timer
-    fn()
-    estimate = max(1e-6, min(once(fn) for _ in range(3)))
-    for _ in range(max(1, min(int(warmup / estimate), 10_000))):
-        fn()
-    times: list[float] = []
-    for _ in range(max(1, min(int(rep / estimate), 100_000))):
-        for tensor in grad_to_none or ():
-            tensor.grad = None
-        times.append(once(fn))
-    return _summarise(times, quantiles, return_mode)
-
-
-def _wall_timer(fn: Callable[[], Any]) -> float:
-    started = time.perf_counter()
-    fn()
-    return (time.perf_counter() - started) * 1e3
-
-
-def _cuda_timer(torch: Any) -> Callable[[Callable[[], Any]], float]:
-    flush = torch.empty(256 * 2**20 // 4, dtype=torch.int32, device="cuda")  # larger than any L2
-
-    def once(fn: Callable[[], Any]) -> float:
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        flush.zero_()
-        start.record()
-        fn()
-        end.record()
-        torch.cuda.synchronize()
-        return float(start.elapsed_time(end))
-
-    return once
-
-
-def do_bench_cudagraph(
-    fn: Callable[[], Any],
-    rep: float = 20,
-    grad_to_none: Sequence[Any] | None = None,
-    quantiles: Sequence[float] | None = None,
-    return_mode: str = "mean",
-) -> Any:
-    """Time `fn()` inside a captured CUDA graph (launch overhead excluded); without CUDA the same as `do_bench`."""
-    torch = _cuda()
-    if torch is None:
-        return do_bench(fn, rep=rep, grad_to_none=grad_to_none, quantiles=quantiles, return_mode=return_mode)
-    with torch.cuda.stream(torch.cuda.Stream()):
-        fn()
-        torch.cuda.synchronize()
-        single = _cuda_timer(torch)(fn)
-        repeats = max(1, int(rep / max(single, 1e-3) / 10))
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            for _ in range(repeats):
-                for tensor in grad_to_none or ():
-                    tensor.grad = None
-                fn()
-        torch.cuda.synchronize()
-        timer = _cuda_timer(torch)
-        times = [timer(graph.replay) / repeats for _ in range(10)]
-    return _summarise(times, quantiles, return_mode)
+from tritium.runtime.benchmarking import do_bench, do_bench_cudagraph
 
 
 def _host(x: Any) -> np.ndarray[Any, Any]:

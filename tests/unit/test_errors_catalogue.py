@@ -113,6 +113,13 @@ def test_codes_in_the_source_exist() -> None:
             assert not unknown, f"{path}: {sorted(unknown)}"
 
 
+def test_every_code_is_raised_somewhere() -> None:
+    """A code that nothing raises would be a page about something that does not happen."""
+    texts = [path.read_text(encoding="utf-8") for path in SOURCES if path.parent.name != "codes"]
+    raised = {code for text in texts for code in re.findall(r"\bTRI\d{4}\b", text)}
+    assert not set(entries()) - raised
+
+
 def test_pages_are_current() -> None:
     """`make docs` writes them."""
     folder = ROOT / "docs" / "errors"

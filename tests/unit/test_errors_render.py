@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import sys
 from itertools import count
 
 import pytest
@@ -222,6 +223,27 @@ def test_context_gives_a_location_once() -> None:
             raise ValueError("not ours")
 
 
+def test_errors_of_a_call_say_where_the_call_is() -> None:
+    def launch() -> errors.TritiumError:
+        return make_error("TRI0709", function="kernel")
+
+    loc = launch().loc
+    assert loc is not None and loc.file == __file__ and loc.function == "launch"
+    text = source_line(loc.file, loc.line)
+    assert text is not None and "make_error" in text
+    if sys.version_info >= (3, 11):
+        assert text[loc.col : loc.end_col] == 'make_error("TRI0709", function="kernel")'
+    assert make_error("TRI0407").loc is None
+    given = Loc("f.py", 1)
+    assert make_error("TRI0709", given, function="kernel").loc == given
+
+
+def test_a_call_from_text_without_source_has_no_place() -> None:
+    scope = {"make_error": make_error}
+    exec(compile("error = make_error('TRI0709', function='kernel')", "<nowhere>", "exec"), scope)
+    assert scope["error"].loc is None
+
+
 def test_classes_that_programs_catch() -> None:
     assert issubclass(errors.ArgumentError, TypeError)
     assert issubclass(errors.ArgumentRangeError, OverflowError)
@@ -238,6 +260,8 @@ def test_out_of_resources_is_built_as_in_triton() -> None:
     error = errors.OutOfResources(300_000, 232_448, "shared memory")
     assert (error.required, error.limit, error.name) == (300_000, 232_448, "shared memory")
     assert "out of resource: shared memory" in str(error)
-    made = make_error("TRI0734", required=3, limit=2, name="registers")
+    made = make_error(
+        "TRI0912", cls=errors.OutOfResources, problem="no room", required=3, limit=2, name="registers"
+    )
     assert isinstance(made, errors.OutOfResources)
     assert (made.required, made.limit, made.name) == (3, 2, "registers")

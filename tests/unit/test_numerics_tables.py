@@ -187,8 +187,8 @@ def render():
     lines = [
         '"""Polynomial coefficients of the special functions, constant term first, for a variable in [-1, 1].',
         "",
-        "Truncated Chebyshev expansions computed with 50 digits; `tests/unit/test_numerics_tables.py` holds the function and",
-        "interval of each, recomputes them, and prints this module when run as a script.",
+        "Truncated Chebyshev expansions computed with 50 digits; `tests/unit/test_numerics_tables.py` holds the",
+        "function and interval of each, recomputes them, and prints this module when run as a script.",
         '"""',
         "",
         "# fmt: off",

@@ -33,10 +33,8 @@ class DriverBase(ABC):
     def get_active_torch_device(self) -> Any:
         raise TypeError(f"{type(self).__name__} names no PyTorch device")
 
-    def get_benchmarker(self) -> Any:
-        from tritium.testing import do_bench
-
-        return do_bench
+    def get_benchmarker(self) -> Benchmarker:
+        raise TypeError(f"{type(self).__name__} has no benchmarker")
 
 
 class GPUDriver(DriverBase):

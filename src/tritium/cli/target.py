@@ -17,7 +17,8 @@ from typing import Any
 from tritium.compat import install
 from tritium.errors import make_error
 from tritium.frontend.signature import parse_type
-from tritium.runtime.binder import OPTIONS
+from tritium.runtime.binder import signature_text
+from tritium.runtime.options import OPTIONS
 from tritium.runtime.jit import JITFunction
 from tritium.runtime.specialize import ConstArg, RuntimeArg, Spec, Specs, const_arg
 
@@ -104,10 +105,15 @@ def parse_signature(kernel: JITFunction, text: str) -> Specs:
     entries = _entries(text)
     if len(entries) != len(kernel.params):
         problem = f"it has {len(entries)} entries for {len(kernel.params)} parameters"
-        raise make_error("TRI0906", text=text, function=kernel.__name__, problem=problem)
+        raise _unreadable(kernel, text, problem)
     return tuple(
         (p.name, _entry(kernel, e, text, p.name)) for p, e in zip(kernel.params, entries, strict=True)
     )
+
+
+def _unreadable(kernel: JITFunction, text: str, problem: str) -> Exception:
+    signature = signature_text(kernel.params)
+    return make_error("TRI0906", text=text, function=kernel.__name__, problem=problem, signature=signature)
 
 
 def _entries(text: str) -> list[str]:
@@ -134,5 +140,5 @@ def _entry(kernel: JITFunction, entry: str, text: str, name: str) -> Spec:
         value = ast.literal_eval(entry)
     except (ValueError, SyntaxError):
         problem = f"{entry!r} is neither a type nor a literal"
-        raise make_error("TRI0906", text=text, function=kernel.__name__, problem=problem) from None
+        raise _unreadable(kernel, text, problem) from None
     return ConstArg(None, None) if value is None else const_arg(value, name)

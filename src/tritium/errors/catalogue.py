@@ -11,10 +11,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from tritium.errors.exceptions import TritiumError
-from tritium.errors.location import Loc
+from tritium.errors.location import Loc, call_site
 
 if TYPE_CHECKING:
     from tritium.errors.codes.entry import Entry
+
+_AT_THE_CALL = (
+    "TRI07",
+    "TRI0312",
+    "TRI0104",
+    "TRI0907",
+    "TRI0908",
+    "TRI0911",
+)  # raised while the program calls us
 
 
 @lru_cache(maxsize=1)
@@ -59,6 +68,7 @@ def make_error(
 
     `fields` (with `expected` and `got`) fill the entry's message and hint templates; `message`, `hint` and
     `cls` replace the entry's own. A template whose fields are not all given falls back to the entry's title.
+    Errors of a call from Python, without a `loc`, get the place of that call.
     """
     entry = entry_of(code)
     values = {"expected": expected, "got": got, **fields}
@@ -66,6 +76,8 @@ def make_error(
         message = _fill(entry.message, values) or entry.title
     if hint is None:
         hint = _fill(entry.hint, values)
+    if loc is None and code.startswith(_AT_THE_CALL):
+        loc = call_site()
     return (cls or entry.cls).from_fields(
         message, fields, code=code, loc=loc, expected=expected, got=got, hint=hint, notes=notes
     )

@@ -110,6 +110,10 @@ class SourceUnavailableError(CompilationError, OSError, ValueError):
     """The source text of a function cannot be had: OSError as from `inspect`, ValueError as from Triton."""
 
 
+class OutsideKernelError(TritiumError, ValueError):
+    """A function of the language was called by ordinary Python code; Triton raises ValueError."""
+
+
 class ArgumentError(TritiumError, TypeError):
     """A launch argument that does not fit the kernel's parameter, or a call that does not bind."""
 
@@ -120,6 +124,14 @@ class ArgumentRangeError(ArgumentError, OverflowError):
 
 class UnknownOptionError(ArgumentError, KeyError):
     """A keyword at launch that is neither a parameter nor an option; Triton raises KeyError."""
+
+
+class UnsupportedModuleError(TritiumError, ImportError):
+    """A module of Triton that Tritium does not have."""
+
+
+class UnsupportedNameError(TritiumError, AttributeError):
+    """A name in a module of Triton that Tritium does not have."""
 
 
 class LaunchError(TritiumError, RuntimeError):
@@ -158,6 +170,10 @@ class OutOfResources(TritiumError):
 
 class AutotunerError(TritiumError):
     """Tuning cannot choose a configuration."""
+
+
+class ConflictingParametersError(AutotunerError, ValueError):
+    """A launch gives a parameter that the tuner's configurations set; Triton raises ValueError."""
 
 
 class PTXASError(TritiumError):

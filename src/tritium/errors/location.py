@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import linecache
+import os
+import sys
 import threading
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from types import FrameType
 from typing import Any
 
 
@@ -85,3 +90,41 @@ def source_line(file: str, line: int) -> str | None:
         return None
     text = linecache.getline(file, line)
     return text.rstrip("\r\n") if text else None
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def call_site() -> Loc | None:
+    """Where the program's own code called into this package, or None when nothing of it is on the stack."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and _is_ours(frame):
+        frame = frame.f_back
+    if frame is None:
+        return None
+    file = frame.f_code.co_filename
+    if file.startswith("<frozen") or source_line(file, frame.f_lineno) is None:
+        return None
+    function = "" if frame.f_code.co_name == "<module>" else frame.f_code.co_name
+    return _call_range(frame, file, function)
+
+
+def _is_ours(frame: FrameType) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    if module in ("contextlib", "functools"):  # between the program and us
+        return True
+    return frame.f_code.co_filename.startswith(_PACKAGE) or module.startswith("tritium.")
+
+
+def _call_range(frame: FrameType, file: str, function: str) -> Loc:
+    positions: Callable[[], Iterator[tuple[int | None, ...]]] | None
+    positions = getattr(frame.f_code, "co_positions", None)  # Python 3.11
+    if positions is None:
+        return Loc(file, frame.f_lineno, function=function)
+    line, end_line, col, end_col = next(islice(positions(), frame.f_lasti // 2, None))
+    if line is None or end_line is None or col is None or end_col is None:
+        return Loc(file, frame.f_lineno, function=function)
+    col = character_column(source_line(file, line) or "", col)
+    return Loc(
+        file, line, col, end_line, character_column(source_line(file, end_line) or "", end_col), function
+    )

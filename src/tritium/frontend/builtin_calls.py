@@ -48,8 +48,8 @@ def _len(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> An
     if isinstance(value, Tensor) and value.dims:
         return constexpr(value.dims[0])
     items = low.items_of(value)
-    raw = bare(value) if items is None else items
-    if isinstance(raw, Tensor) or not hasattr(raw, "__len__"):
+    raw: Any = items if items is not None else bare(value)
+    if isinstance(value, Tensor) or not hasattr(raw, "__len__"):
         _misfit(low, "len", f"{low.describe(value)} has no length", node)
     return constexpr(len(raw))
 

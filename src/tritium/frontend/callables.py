@@ -40,8 +40,19 @@ class Builtin:
         return (_builtin_named, (self.surface.qualified_name,))
 
 
+_made: dict[int, Builtin] = {}
+
+
+def builtin_of(surface: Surface) -> Builtin:
+    """The one object for `surface`; all names of a function are the same object."""
+    found = _made.get(id(surface))
+    if found is None:
+        found = _made[id(surface)] = Builtin(surface)
+    return found
+
+
 def _builtin_named(name: str) -> Builtin:
-    return Builtin(SURFACES[name])
+    return builtin_of(SURFACES[name])
 
 
 def fail_outside(function: str) -> NoReturn:

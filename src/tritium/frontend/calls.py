@@ -94,11 +94,13 @@ class Calls(Expressions):
         if owner is not None and isinstance(owner, _PURE) and callable(target):
             return self._compute(target, args, kwargs, node, "TRI0508")
         name = ast.unparse(node.func) if isinstance(node, ast.Call) else str(target)
+        ours = f"tl.{getattr(target, '__name__', '')}"
+        hint = f"use {ours}" if ours in SURFACES else None
         if getattr(builtins, getattr(target, "__name__", ""), None) is target:
             self.fail("TRI0306", node, name=name)
         if isinstance(target, FunctionType | MethodType | BuiltinFunctionType | type):
-            self.fail("TRI0308", node, name=name)
-        self.fail("TRI0311", node, name=name, got=self.describe(target))
+            self.fail("TRI0308", node, name=name, hint=hint)
+        self.fail("TRI0311", node, name=name, got=self.describe(target), hint=hint)
 
     def _call_marked(self, target: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
         """Classes of types, and functions that programs add to the language with `tl.core.builtin`."""
@@ -121,7 +123,8 @@ class Calls(Expressions):
         for value in (*args, *kwargs.values()):
             if flatten(value):
                 what = f"every argument of `{name}`"
-                self.fail("TRI0501", node, what=what, got=f"a run-time {self.describe(value)}")
+                hint = f"use tl.{name}" if f"tl.{name}" in SURFACES else None
+                self.fail("TRI0501", node, what=what, got=f"a run-time {self.describe(value)}", hint=hint)
         try:
             result = fn(*(bare(a) for a in args), **{k: bare(v) for k, v in kwargs.items()})
         except TritiumError:

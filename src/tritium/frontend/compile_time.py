@@ -26,7 +26,14 @@ def loop_range(
     warp_specialize: Any = False,
     disable_licm: Any = False,
 ) -> RangeLoop:
-    """What a run-time `for` loops over: like Python's range, with hints for scheduling that change no result."""
+    """What a run-time `for` loops over: like Python's range, with hints for scheduling that change no result.
+
+    >>> total = 0
+    >>> for k in tl.range(0, 8, 2, num_stages=3):
+    ...     total += k
+    >>> total
+    12
+    """
     hints = {
         "num_stages": num_stages,
         "loop_unroll_factor": loop_unroll_factor,
@@ -45,7 +52,14 @@ def loop_range(
 
 @surface("static_range")
 def static_range(s: Semantic, arg1: Any, arg2: Any = None, step: Any = None) -> StaticLoop:
-    """What an unrolled `for` loops over: Python's range of compile-time integers; the variable is a constexpr."""
+    """What an unrolled `for` loops over: Python's range of compile-time integers; the variable is a constexpr.
+
+    >>> total = 0
+    >>> for k in tl.static_range(4):   # unrolled: k is a compile-time number
+    ...     total += k
+    >>> total
+    6
+    """
     given = {
         "start": constexpr(0) if arg2 is None else arg1,
         "end": arg1 if arg2 is None else arg2,
@@ -53,7 +67,7 @@ def static_range(s: Semantic, arg1: Any, arg2: Any = None, step: Any = None) -> 
     }
     bounds: list[int] = []
     for which, handle in given.items():
-        value = 1 if handle is None else unwrap(handle)
+        value: Any = 1 if handle is None else unwrap(handle)
         if isinstance(value, Tensor):
             value = literal_of(value)
         if not hasattr(value, "__index__"):
@@ -66,7 +80,14 @@ def static_range(s: Semantic, arg1: Any, arg2: Any = None, step: Any = None) -> 
 
 @surface("condition")
 def condition(s: Semantic, arg1: Any, disable_licm: Any = False) -> LoopCondition:
-    """The condition of a `while` with a hint for the compiler: ``while tl.condition(i < n, disable_licm=True)``."""
+    """The condition of a `while` with a hint for the compiler: ``while tl.condition(i < n, disable_licm=True)``.
+
+    >>> n = 1
+    >>> while tl.condition(n < 100):
+    ...     n *= 3
+    >>> n
+    243
+    """
     return LoopCondition(arg1, s.const_bool(disable_licm, "disable_licm"))
 
 

@@ -28,6 +28,8 @@ class Liveness:
     `head[loop]`         names that may be read when a turn of the loop starts
     `assigned[loop]`     names assigned anywhere in the loop
     `stored`             all names that the function assigns
+    `last`               statements after which the function ends if it goes on: the end of its body, and the ends of
+                         the branches of an `if` that stands there
     """
 
     def __init__(self, function: ast.FunctionDef | ast.Lambda) -> None:
@@ -38,12 +40,23 @@ class Liveness:
         self.out: dict[ast.stmt, int] = {}
         self.head: dict[ast.stmt, int] = {}
         self.assigned: dict[ast.stmt, frozenset[str]] = {}
+        self.last: set[ast.stmt] = set()
         stored: set[str] = set()
         if isinstance(function, ast.FunctionDef):
             for statement in function.body:
                 stored |= self._names(self._stored_in(statement))
             self._block(function.body, 0, 0, 0)
+            self._mark_last(function.body)
         self.stored = frozenset(stored)
+
+    def _mark_last(self, body: list[ast.stmt]) -> None:
+        pending = [body]
+        while pending:
+            block = pending.pop()
+            if block:
+                self.last.add(block[-1])
+                if isinstance(block[-1], ast.If):
+                    pending += [block[-1].body, block[-1].orelse]
 
     def is_live(self, name: str, mask: int) -> bool:
         """Whether `name` belongs to `mask`."""

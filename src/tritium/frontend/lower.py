@@ -76,7 +76,7 @@ def lower(source: KernelSource, signature: Signature, options: dict[str, Any] | 
     Raises CompilationError (or a subclass) with the place in the kernel for anything that is no valid kernel.
     """
     options = dict(options or {})
-    function = Function(source.name)
+    function = Function(source.name if source.name.isidentifier() else "kernel")  # a lambda has no name
     with deep_recursion(), _options_in_force(options):
         function.loc = source.loc(source.node)
         frame = Frame(source, None, None)

@@ -19,7 +19,7 @@ from typing import Any
 from tritium.errors import Loc, character_column, make_error, register_source
 from tritium.frontend.captures import ABSENT, Capture, resolve, stable_text
 from tritium.frontend.liveness import Liveness
-from tritium.frontend.source_text import SourceLines, find_lines
+from tritium.frontend.source_text import SourceLines, find_lines, same_instructions
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -155,9 +155,9 @@ class KernelSource:
     def _statement(self, lines: list[str], first: int) -> tuple[str, int]:
         """The shortest run of lines from `first` on that is a statement: what holds a lambda."""
         for count in range(1, min(len(lines), 100) + 1):
-            text = textwrap.dedent("".join(lines[:count]))
+            text = "".join(lines[:count])
             try:
-                ast.parse(text)
+                ast.parse(textwrap.dedent(text))
             except SyntaxError:
                 continue
             return text, first
@@ -181,9 +181,9 @@ class KernelSource:
 
     def _is_code_of(self, node: FunctionNode) -> bool:
         """Whether compiling `node` alone gives this function's instructions."""
-        body = [ast.Expr(node)] if isinstance(node, ast.Lambda) else [node]
-        made = compile(ast.Module(body, []), self.file, "exec")  # type: ignore[list-item]
-        return any(isinstance(c, CodeType) and c.co_code == self.code.co_code for c in made.co_consts)
+        statement = ast.copy_location(ast.Expr(node), node) if isinstance(node, ast.Lambda) else node
+        made = compile(ast.Module([statement], []), self.file, "exec")
+        return any(isinstance(c, CodeType) and same_instructions(c, self.code) for c in made.co_consts)
 
     def _check_kind(self) -> None:
         flags = self.code.co_flags
@@ -330,6 +330,8 @@ class JitCallable:
 
     fn: FunctionType
     source: KernelSource
+    __name__: str
+    __qualname__: str
 
     def __init__(self, fn: Callable[..., Any], src: str | None = None) -> None:
         self.source = KernelSource(fn, src, sys._getframe(1))  # type: ignore[arg-type]
@@ -340,6 +342,9 @@ class JitCallable:
     @property
     def cache_key(self) -> str:
         return self.source.cache_key
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise make_error("TRI0709", function=self.__name__)
 
     def refresh(self) -> bool:
         """See whether captured values have changed; `cache_key` follows them."""

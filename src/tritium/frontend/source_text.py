@@ -7,12 +7,17 @@ so a guess is never wrong: at worst nothing is found.
 from __future__ import annotations
 import __future__
 
+import contextlib
+import dis
 import functools
+import inspect
 import linecache
 import operator
 import os
+import stat
 import sys
 import textwrap
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType, FrameType
@@ -60,7 +65,8 @@ def find_lines(code: CodeType, module_globals: dict[str, Any], frame: FrameType 
     if text is not None:
         register_source(file, text)
         return SourceLines(file, 1, text.splitlines(keepends=True))
-    return found
+    trusted = found is not None and (file in linecache.cache or _block_compiles_to(found, code))
+    return found if trusted else None
 
 
 def _registered_lines(file: str, first: int) -> SourceLines | None:
@@ -99,9 +105,27 @@ def _texts_in_reach(frame: FrameType | None) -> Iterator[str]:
             if frame.f_globals is not frame.f_locals:
                 yield from _strings(frame.f_globals.values())
         frame = frame.f_back
+    yield from _prompt_history()
     arguments = sys.orig_argv
     if "-c" in arguments[:-1]:
         yield arguments[arguments.index("-c") + 1]
+    with contextlib.suppress(OSError):  # `python < script.py`: Python has read it, and it is still there
+        size = os.fstat(0).st_size if stat.S_ISREG(os.fstat(0).st_mode) else 0
+        if 0 < size < _LONGEST_TEXT:
+            yield os.pread(0, size, 0).decode(errors="replace")
+
+
+def _prompt_history() -> Iterator[str]:
+    """What was typed last at Python's prompt, from each line on that may start a decorated function."""
+    history: Any = sys.modules.get("readline")
+    if history is None or not hasattr(sys, "ps1"):
+        return
+    last = history.get_current_history_length()
+    first = max(1, last - _MOST_ITEMS)
+    lines = [history.get_history_item(i) or "" for i in range(first, last + 1)]
+    for start in reversed(range(len(lines))):
+        if lines[start].startswith(("@", "def ")):
+            yield "\n".join(lines[start:]) + "\n"
 
 
 def _strings(values: Any) -> Iterator[str]:
@@ -135,15 +159,51 @@ def compiles_to(text: str, code: CodeType) -> bool:
     return False
 
 
-def same_code(a: CodeType, b: CodeType) -> bool:
-    """Whether two code objects are the same function at the same lines."""
-    if (a.co_name, a.co_firstlineno, a.co_code) != (b.co_name, b.co_firstlineno, b.co_code):
+def _block_compiles_to(found: SourceLines, code: CodeType) -> bool:
+    """Whether the function at the line of `code` has its instructions, for text that is not a whole module.
+
+    Names of an outer function that `code` uses become parameters of a function around the text.
+    """
+    try:
+        block = textwrap.dedent("".join(inspect.getblock(found.from_line(code.co_firstlineno))))
+        text = f"def _outer({', '.join(code.co_freevars)}):\n" + textwrap.indent(block, "    ")
+        made = compile(text, found.file, "exec", code.co_flags & _FUTURE_FLAGS, dont_inherit=True)
+    except (SyntaxError, ValueError, IndexError, tokenize.TokenError):
         return False
+    (outer,) = (c for c in made.co_consts if isinstance(c, CodeType))
+    inner = [c for c in outer.co_consts if isinstance(c, CodeType) and c.co_name == code.co_name]
+    return any(same_instructions(c, code) for c in inner)
+
+
+def same_instructions(a: CodeType, b: CodeType) -> bool:
+    """Whether two code objects do the same, wherever they stand."""
     if (a.co_names, a.co_varnames, a.co_freevars) != (b.co_names, b.co_varnames, b.co_freevars):
         return False
-    if list(a.co_lines()) != list(b.co_lines()) or len(a.co_consts) != len(b.co_consts):
+    if a.co_code != b.co_code and _meaning(a) != _meaning(b):
         return False
-    return all(_same_constant(x, y) for x, y in zip(a.co_consts, b.co_consts, strict=True))
+    return len(a.co_consts) == len(b.co_consts) and all(
+        _same_constant(x, y) for x, y in zip(a.co_consts, b.co_consts, strict=True)
+    )
+
+
+def _meaning(code: CodeType) -> list[tuple[str, str]]:
+    """The instructions without what depends on the module around: a method of an imported name is called otherwise."""
+    same = {"LOAD_METHOD": "LOAD_ATTR", "CALL_METHOD": "CALL", "CALL_FUNCTION": "CALL"}
+    named = {*dis.hasname, *dis.haslocal, *dis.hasfree, *dis.hascompare}
+    found: list[tuple[str, str]] = []
+    for i in dis.get_instructions(code):
+        if i.opname in ("PUSH_NULL", "PRECALL"):
+            continue
+        detail = str(i.argval) if i.opcode in named else str(i.arg) if "CALL" in i.opname else ""
+        found.append((same.get(i.opname, i.opname), detail))
+    return found
+
+
+def same_code(a: CodeType, b: CodeType) -> bool:
+    """Whether two code objects are the same function at the same lines."""
+    if (a.co_name, a.co_firstlineno) != (b.co_name, b.co_firstlineno):
+        return False
+    return same_instructions(a, b) and list(a.co_lines()) == list(b.co_lines())
 
 
 def _same_constant(x: Any, y: Any) -> bool:

@@ -219,11 +219,24 @@ class Statements(Branches):
             with self.inside(going.region, going.state):
                 self.block(rest)
                 going.state = self.frame.state
+            self._end_of_function(rest[-1], then, other)
             live = self.frame.live.out.get(rest[-1], 0)
             self.join(condition, then, other, live, node)
             return len(statements)
+        self._end_of_function(node, then, other)
         self.join(condition, then, other, live, node)
         return position + 1
+
+    def _end_of_function(self, last: ast.stmt, *branches: Branch) -> None:
+        """Where nothing follows `last`, going on means returning None: no flag is needed to tell the two apart."""
+        nothing = constexpr(None)
+        returned = self.frame.returned
+        if returned is None or returned[0] != key_of(nothing) or last not in self.frame.live.last:
+            return
+        for branch in branches:
+            if branch.state.falls:
+                branch.state.env[RESULT] = nothing
+                branch.state.leave(RETURN)
 
     def _flat_chain(self, arms: list[ast.If]) -> None:
         """Lower a chain of `if` and `elif` side by side: the end of a taken arm is an exit from the chain."""

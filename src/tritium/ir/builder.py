@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -30,7 +30,7 @@ class Builder:
         return op
 
     @contextmanager
-    def into(self, region: Region) -> Iterator[Region]:
+    def into(self, region: Region) -> Generator[Region]:
         """Within the block, new ops go to the end of `region`."""
         saved = self.region, self.anchor
         self.region, self.anchor = region, None
@@ -40,7 +40,7 @@ class Builder:
             self.region, self.anchor = saved
 
     @contextmanager
-    def before(self, op: Op) -> Iterator[None]:
+    def before(self, op: Op) -> Generator[None]:
         """Within the block, new ops go in front of `op`."""
         saved = self.region, self.anchor
         assert op.parent is not None
@@ -51,7 +51,7 @@ class Builder:
             self.region, self.anchor = saved
 
     @contextmanager
-    def at(self, loc: Loc | None) -> Iterator[None]:
+    def at(self, loc: Loc | None) -> Generator[None]:
         """Within the block, new ops carry `loc`."""
         saved = self.loc
         self.loc = loc if loc is not None else saved

@@ -8,6 +8,7 @@ type               IR text                     what a value of it is
 ``DType``          ``i32`` ``bf16`` ``f8e5``   one number
 ``PointerType``    ``ptr<f32>``                one address of elements of a ``DType``
 ``TileType``       ``tile<64x24xf32>``         a dense row-major block of numbers or pointers, any extents
+``SharedType``     ``shared<64x24xf32, ...>``  a buffer in the shared memory of a GPU block; machine IR only
 =================  ==========================  =======================================================
 
 The same objects are what kernels see as ``tl.float32``, ``tl.pointer_type`` and ``tl.block_type``; the
@@ -94,8 +95,8 @@ class DType(Type):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element in memory (``int1`` is stored as one byte)."""
-        return max(1, self.primitive_bitwidth // 8)
+        """Bytes of one element in memory; ``int1`` is stored as one byte."""
+        return -(-self.primitive_bitwidth // 8)
 
     def is_fp8(self) -> bool:
         return self.name.startswith("fp8")
@@ -192,8 +193,10 @@ class DType(Type):
         return -(1 << (self.primitive_bitwidth - 1)) if self.kind == "int" else 0
 
     def mangle(self) -> str:
-        """Triton's short name, used in specialised kernel names: ``i32``, ``u8``, ``fp16``."""
-        return self.text if self.is_int() else self.name
+        """Triton's short name, used in specialised kernel names: ``i32``, ``u8``, ``u1``, ``fp16``."""
+        return (
+            f"{'i' if self.kind == 'int' else 'u'}{self.primitive_bitwidth}" if self.is_int() else self.name
+        )
 
     def to(self, *_: Any) -> None:
         raise TypeError("a dtype has no .to(); did you mean x.to(dtype)?")
@@ -209,7 +212,9 @@ class DType(Type):
         return self.name
 
     def __repr__(self) -> str:
-        return f"tritium.language.{self.name}"
+        """An expression that gives the type: ``tritium.language.float32``."""
+        spelled = "bfloat16" if self.name == "bf16" else self.name.replace("fp", "float")
+        return f"tritium.language.{spelled}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (dtype_named, (self.name,))
@@ -401,6 +406,58 @@ class TileType(Type):
 
     def __repr__(self) -> str:
         return str(self)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedType(Type):
+    """A buffer for tiles of `dims` in shared memory, in `stages` copies.
+
+    order     axes from the one whose neighbours are next to each other on: (1, 0) is row-major
+    padding   unused elements after each run along ``order[0]``
+    """
+
+    element: DType
+    dims: tuple[int, ...]
+    order: tuple[int, ...]
+    padding: int = 0
+    stages: int = 1
+
+    @property
+    def scalar(self) -> DType:
+        return self.element
+
+    @property
+    def name(self) -> str:
+        return self.text
+
+    @property
+    def text(self) -> str:
+        shape = "x".join(map(str, self.dims))
+        order = " ".join(map(str, self.order))
+        return f"shared<{shape}x{self.element.text}, order {order}, pad {self.padding}, stages {self.stages}>"
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Elements between neighbours, per axis."""
+        out = [0] * len(self.dims)
+        step = 1
+        for place, axis in enumerate(self.order):
+            out[axis] = step
+            step *= self.dims[axis] + (self.padding if place == 0 else 0)
+        return tuple(out)
+
+    @property
+    def stage_size(self) -> int:
+        """Elements from one stage to the next."""
+        return prod(self.dims[a] + (self.padding if p == 0 else 0) for p, a in enumerate(self.order))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all stages, padding included."""
+        return self.stages * self.stage_size * self.element.itemsize
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def pointer(element: DType | PointerType, const: bool = False) -> PointerType:

@@ -8,9 +8,10 @@ from typing import Any
 from tritium.frontend.aggregates import aggregate
 from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
+from tritium.language.extern import extern_elementwise
 from tritium.language.functions import functions_of, publish
 from tritium.language.types import TYPE_NAMES, get_int_dtype, str_to_ty
-from tritium.ops.handles import unwrap
+from tritium.ops.handles import constexpr, unwrap
 from tritium.ops.minmax import PropagateNan
 
 TRITON_MAX_TENSOR_NUMEL = 1048576
@@ -50,18 +51,25 @@ def _unwrap_if_constexpr(o: Any) -> Any:
 
 
 _aggregate = aggregate
+CONSTEXPR_0 = constexpr(0)
+
+CONSTEXPR_0 = constexpr(0)
+builtin_max = functions_of("builtin")["max"]
+builtin_min = functions_of("builtin")["min"]
 
 __all__ = [
+    "CONSTEXPR_0",
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
     "aggregate",
     "builtin",
     "constexpr_function",
     "extern",
+    "extern_elementwise",
     "get_int_dtype",
     "is_builtin",
     "must_use_result",
     "str_to_ty",
 ]
 
-publish(globals(), {**TYPE_NAMES, **functions_of("tl")}, __all__)
+publish(globals(), {**TYPE_NAMES, **functions_of("tl"), **functions_of("core")}, __all__)

@@ -6,21 +6,11 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from tritium.frontend.callables import Builtin
-from tritium.ops.surface import SURFACES, Surface
+from tritium.frontend.callables import Builtin, builtin_of
+from tritium.ops.surface import SURFACES
 
 import_module("tritium.ops")  # fills the registries
 import_module("tritium.frontend.compile_time")  # the frontend declares functions of its own
-
-_made: dict[int, Builtin] = {}
-
-
-def builtin_of(surface: Surface) -> Builtin:
-    """The one object for `surface`; all names of a function are the same object."""
-    found = _made.get(id(surface))
-    if found is None:
-        found = _made[id(surface)] = Builtin(surface)
-    return found
 
 
 def functions_of(module: str) -> dict[str, Builtin]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
 
 from tritium.ir.types import (
     DType,
@@ -32,7 +33,10 @@ from tritium.ir.types import (
     uint64,
     void,
 )
-from tritium.ops.handles import Tensor, constexpr, unwrap
+from tritium.ops.descriptor import TensorDescriptor
+from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
+
+FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
 pi32_t = pointer(int32)
 
@@ -41,7 +45,8 @@ class _TypeClass(type):
     """Classes that make types when called and recognise them in `isinstance`; the types' own classes are ours."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(unwrap(instance), cls.recognised)  # type: ignore[attr-defined]
+        recognised: Any = cls.recognised  # type: ignore[attr-defined]
+        return isinstance(instance, recognised) or isinstance(unwrap(instance), recognised)
 
     def __call__(cls, *args: Any, **kw: Any) -> Any:
         return cls.make(*args, **kw)  # type: ignore[attr-defined]
@@ -93,6 +98,16 @@ class block_type(metaclass=_TypeClass):
         return tile(unwrap(element_ty), tuple(int(unwrap(d)) for d in unwrap(shape)))
 
 
+class base_value(metaclass=_TypeClass):
+    """What kernels' names can stand for: ``isinstance(x, base_value)`` holds for every handle."""
+
+    recognised = (Tensor, constexpr, Aggregate, tuple)
+
+    @staticmethod
+    def make(*args: Any) -> Any:
+        raise TypeError("values of kernels are made by the compiler")
+
+
 class const:
     """Annotation of a pointer parameter through which nothing is stored."""
 
@@ -107,6 +122,34 @@ class tuple_type(metaclass=_TypeClass):
         return tuple(types)
 
 
+class constexpr_type(metaclass=_TypeClass):
+    """The type of a compile-time value, as newer Triton has it; here the constexpr itself says its type."""
+
+    recognised = constexpr
+
+    @staticmethod
+    def make(value: Any) -> constexpr:
+        return constexpr(value)
+
+
+class tensor_descriptor_type(metaclass=_TypeClass):
+    """The type of tensor descriptors, for `isinstance`; descriptors themselves are its instances."""
+
+    __triton_builtin__ = True
+    recognised = TensorDescriptor
+
+    @staticmethod
+    def make(block_type: Any, shape_type: Any = None, strides_type: Any = None) -> NoReturn:
+        raise TypeError("descriptors are made by tl.make_tensor_descriptor, or passed as arguments")
+
+
+def _in_kernels(fn: FunctionT) -> FunctionT:
+    """Let kernels call `fn`, which computes with compile-time values."""
+    fn.__triton_builtin__ = True  # type: ignore[attr-defined]
+    return fn
+
+
+@_in_kernels
 def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
     """The integer type of `bitwidth` bits (1, 8, 16, 32 or 64).
 
@@ -122,6 +165,10 @@ def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
         raise ValueError(f"there is no integer type of {bits} bits") from None
 
 
+get_int_dtype.__triton_builtin__ = True  # type: ignore[attr-defined]  # kernels may call it
+
+
+@_in_kernels
 def str_to_ty(name: Any, c: Any = None) -> Any:
     """The type that Triton writes as `name`: ``"*fp32"``, ``"i64"``, ``"constexpr"``."""
     from tritium.frontend.signature import parse_type
@@ -150,14 +197,19 @@ TYPE_NAMES: dict[str, Any] = {
     "uint64": uint64,
     "uint8": uint8,
     "void": void,
+    "base_value": base_value,
     "block_type": block_type,
     "const": const,
     "constexpr": constexpr,
+    "constexpr_type": constexpr_type,
     "dtype": dtype,
     "pointer_type": pointer_type,
     "slice": slice,
     "str_to_ty": str_to_ty,
     "tensor": Tensor,
+    "tensor_descriptor": TensorDescriptor,
+    "tensor_descriptor_base": TensorDescriptor,
+    "tensor_descriptor_type": tensor_descriptor_type,
     "tuple": tuple,
     "tuple_type": tuple_type,
 }

@@ -3,14 +3,12 @@
 The rules, which hold on every backend:
 
 - integer to integer wraps; to ``i1`` is ``!= 0``; from ``i1`` gives 0 or 1.
-- integer to float rounds once to nearest even from the exact integer (``i1`` is unsigned); beyond the
-  largest finite
-  value f16 gives infinity and the 8-bit floats saturate.
-- float to integer truncates toward zero, saturates outside the range, and NaN gives 0; to ``i1`` is ``!=
-  0`` (NaN is true).
-- float to float rounds once, to nearest even ("rtne") or toward zero ("rtz"); `tritium.numerics.convert`
-  states what the
-  8-bit formats do with overflow.
+- integer to float rounds once to nearest even from the exact integer (``i1`` is unsigned). Beyond the largest
+  finite value f16 gives infinity and the 8-bit floats saturate.
+- float to integer truncates toward zero, saturates outside the range, and NaN gives 0. To ``i1`` it is
+  ``!= 0``, for which NaN is true.
+- float to float rounds once, to nearest even ("rtne") or toward zero ("rtz"). `tritium.numerics.convert`
+  states what the 8-bit formats do with overflow.
 """
 
 from __future__ import annotations

@@ -104,7 +104,8 @@ def remainder(x: Array, y: Array) -> Array:
 def round_half_away(x: Array) -> Array:
     """`x` rounded to an integer, ties away from zero."""
     whole = np.trunc(x)
-    return np.where(np.abs(x - whole) >= 0.5, whole + np.copysign(1.0, x), whole)
+    one = np.copysign(x.dtype.type(1), x)
+    return np.where(np.abs(x - whole) >= x.dtype.type(0.5), whole + one, whole)
 
 
 def saturate(x: Array) -> Array:

@@ -172,7 +172,7 @@ def _register_float_functions() -> None:
     _single("fast_powf", 2, special.pow)
     _single("fast_dividef", 2, floating.div)
     _single("saturatef", 1, special.saturate)
-    _single("rsqrt_rn", 1, special.rsqrt)
+    _single("rsqrt_rn", 1, special.rsqrt)  # correctly rounded: checked for every significand
     _add("rcp64h", ("f64", "f64", _reciprocal_high))
 
 

@@ -16,6 +16,9 @@ import numpy as np
 from tritium.numerics.blocks import quiet
 from tritium.numerics.formats import Array
 
+# Below this extent halves of a last axis are laid out axis first, or NumPy's inner loops would be too short.
+_SHORT = 32
+
 Combine = Callable[..., Any]
 Inputs = tuple[Array, ...]
 Arrays = TypeVar("Arrays", Array, tuple[Array, ...])
@@ -37,6 +40,8 @@ def tree_reduce(
     _check_extent(parts)
     step = _fold_halves if order == "halves" else _fold_adjacent
     while parts[0].shape[0] > 1:
+        if order == "halves" and parts[0].shape[0] <= _SHORT:
+            parts = tuple(np.ascontiguousarray(part) for part in parts)
         parts = step(parts, combine)
     return _like(x, tuple(part[0] for part in parts))
 
@@ -107,7 +112,7 @@ def _scan(parts: Inputs, combine: Combine) -> Inputs:
     if extent == 1:
         return parts
     odd = _scan(_pairs(parts, combine), combine)
-    out = tuple(np.empty(p.shape, o.dtype) for p, o in zip(parts, odd, strict=True))
+    out = tuple(np.empty_like(p, dtype=o.dtype) for p, o in zip(parts, odd, strict=True))
     for target, source, scanned in zip(out, parts, odd, strict=True):
         target[0] = source[0]
         target[1::2] = scanned

@@ -12,6 +12,7 @@ from tritium.ops.base import Array, attr, operand
 from tritium.ops.compare import GreaterEqual, LessEqual
 from tritium.ops.debug import DeviceAssert
 from tritium.ops.elementwise import Elementwise, unless_fp8
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
@@ -42,6 +43,9 @@ class Add(Elementwise, name="tile.add"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.add(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.arithmetic(self, "+", *x)
 
     @surface("add", operator="+")
     @staticmethod
@@ -77,6 +81,9 @@ class Sub(Elementwise, name="tile.sub"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.subtract(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.arithmetic(self, "-", *x)
+
     @surface("sub", operator="-")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any, sanitize_overflow: Any = True) -> Tensor:
@@ -91,7 +98,11 @@ class Sub(Elementwise, name="tile.sub"):
     @surface("neg", module="operator", operator="unary -")
     @staticmethod
     def negate(s: Semantic, x: Any) -> Tensor:
-        """``-x``, which is ``0 - x``: the negative of +0.0 is +0.0, as in Triton 3.6."""
+        """``-x``, which is ``0 - x``: the negative of +0.0 is +0.0, as in Triton 3.6.
+
+        >>> -tl.arange(0, 3)
+        [0, -1, -2]
+        """
         x = s.to_tensor(x)
         if isinstance(x.dtype, PointerType):
             s.fail("TRI0401", message=f"`-` cannot be applied to {describe(x)}")
@@ -101,7 +112,11 @@ class Sub(Elementwise, name="tile.sub"):
     @surface("pos", module="operator", operator="unary +")
     @staticmethod
     def plus(s: Semantic, x: Any) -> Tensor:
-        """``+x``, which is x."""
+        """``+x``, which is x.
+
+        >>> +tl.arange(0, 3)
+        [0, 1, 2]
+        """
         return s.to_tensor(x)
 
 
@@ -126,6 +141,9 @@ class Mul(Elementwise, name="tile.mul"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.multiply(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.arithmetic(self, "*", *x)
 
     @surface("mul", operator="*")
     @staticmethod
@@ -152,6 +170,9 @@ class Div(Elementwise, name="tile.div"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.binary("/", *x)
 
     @surface("truediv", module="operator", operator="/")
     @staticmethod
@@ -213,6 +234,9 @@ class IntDiv(Elementwise, name="tile.idiv"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.quotient(*operands)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.division(self, "/", *x)
+
     @surface("floordiv", module="operator", operator="//")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -242,6 +266,9 @@ class Rem(Elementwise, name="tile.rem"):
     def facts(self, *operands: Facts) -> Facts | None:
         return None if self.is_float else fx.remainder(*operands)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("fmod", self.format, *x) if self.is_float else e.division(self, "%", *x)
+
     @surface("mod", module="operator", operator="%")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -263,6 +290,9 @@ class Fma(Elementwise, name="tile.fma"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.fma(args[0], args[1], args[2], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("fma", self.format, *x)
 
     @surface("fma", also=("math.fma",))
     @staticmethod
@@ -292,6 +322,9 @@ class UMulHi(Elementwise, name="tile.umulhi"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.umulhi(args[0], args[1], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.helper("high_product", *x)
+
     @surface("umulhi", also=("math.umulhi",))
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -318,7 +351,11 @@ def cdiv(s: Semantic, x: Any, div: Any) -> Tensor:
 
 @surface("pow", module="operator", operator="**")
 def power(s: Semantic, x: Any, y: Any) -> Any:
-    """``x ** y`` of compile-time numbers; run-time powers are written out or taken from libdevice."""
+    """``x ** y`` of compile-time numbers; run-time powers are written out or taken from libdevice.
+
+    >>> tl.arange(0, 3) * 2**3
+    [0, 8, 16]
+    """
     if is_number(x) and is_number(y):
         return _at_compile_time(s, lambda a, b: a**b, x, y)
     s.fail("TRI0410", lhs=describe(x), rhs=describe(y))

@@ -38,7 +38,10 @@ class AtomicRmw(TileOp, name="tile.atomic_rmw"):
     do nothing and give an undefined value. Lanes with one address all apply, in any order. `sem` is the memory
     order, `scope` the threads it holds for.
 
-    >>> tl.atomic_add(counter, 1)
+    >>> tl.atomic_add(i + tl.arange(0, 4) // 2, 10)
+    [0, 10, 1, 11]
+    >>> i
+    [20, 21, 2, 3, 4, 5, 6, 7]
     """
 
     ptr = operand()
@@ -71,7 +74,10 @@ class AtomicRmw(TileOp, name="tile.atomic_rmw"):
 class AtomicCas(TileOp, name="tile.atomic_cas"):
     """Stores `value` where memory at `ptr` holds the bits of `compare`, atomically; gives the old values.
 
-    >>> tl.atomic_cas(lock, 0, 1)
+    >>> tl.atomic_cas(i + 3, 3, 7)
+    3
+    >>> i
+    [0, 1, 2, 7, 4, 5, 6, 7]
     """
 
     ptr = operand()
@@ -107,6 +113,11 @@ def atomic_add(
     """Add `val` to memory at `pointer`, atomically; gives the old values.
 
     32- and 64-bit integers, and floats.
+
+    >>> tl.atomic_add(i + tl.arange(0, 2), 10)
+    [0, 1]
+    >>> i
+    [10, 11, 2, 3, 4, 5, 6, 7]
     """
     return _update(s, "add", pointer, val, mask, sem, scope)
 
@@ -118,6 +129,11 @@ def atomic_max(
     """Keep the larger of memory and `val`, atomically; gives the old values.
 
     fp32 and fp64 order as their bits do.
+
+    >>> tl.atomic_max(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [2, 2, 2, 3, 4, 5, 6, 7]
     """
     return _update(s, "max", pointer, val, mask, sem, scope)
 
@@ -129,6 +145,11 @@ def atomic_min(
     """Keep the smaller of memory and `val`, atomically; gives the old values.
 
     fp32 and fp64 order as their bits do.
+
+    >>> tl.atomic_min(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [0, 1, 2, 2, 4, 5, 6, 7]
     """
     return _update(s, "min", pointer, val, mask, sem, scope)
 
@@ -137,7 +158,13 @@ def atomic_min(
 def atomic_and(
     s: Semantic, pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> Tensor:
-    """Keep the bits that memory and `val` share, atomically; gives the old values."""
+    """Keep the bits that memory and `val` share, atomically; gives the old values.
+
+    >>> tl.atomic_and(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [0, 0, 2, 2, 4, 5, 6, 7]
+    """
     return _update(s, "and", pointer, val, mask, sem, scope)
 
 
@@ -145,7 +172,13 @@ def atomic_and(
 def atomic_or(
     s: Semantic, pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> Tensor:
-    """Set the bits of `val` in memory, atomically; gives the old values."""
+    """Set the bits of `val` in memory, atomically; gives the old values.
+
+    >>> tl.atomic_or(i + tl.arange(0, 4), 2)
+    [0, 1, 2, 3]
+    >>> i
+    [2, 3, 2, 3, 4, 5, 6, 7]
+    """
     return _update(s, "or", pointer, val, mask, sem, scope)
 
 
@@ -153,7 +186,13 @@ def atomic_or(
 def atomic_xor(
     s: Semantic, pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> Tensor:
-    """Flip the bits of `val` in memory, atomically; gives the old values."""
+    """Flip the bits of `val` in memory, atomically; gives the old values.
+
+    >>> tl.atomic_xor(i + tl.arange(0, 4), 3)
+    [0, 1, 2, 3]
+    >>> i
+    [3, 2, 1, 0, 4, 5, 6, 7]
+    """
     return _update(s, "xor", pointer, val, mask, sem, scope)
 
 
@@ -161,7 +200,13 @@ def atomic_xor(
 def atomic_xchg(
     s: Semantic, pointer: Any, val: Any, mask: Any = None, sem: Any = None, scope: Any = None
 ) -> Tensor:
-    """Put `val` into memory, atomically; gives the old values."""
+    """Put `val` into memory, atomically; gives the old values.
+
+    >>> tl.atomic_xchg(i + tl.arange(0, 4), 9)
+    [0, 1, 2, 3]
+    >>> i
+    [9, 9, 9, 9, 4, 5, 6, 7]
+    """
     return _update(s, "xchg", pointer, val, mask, sem, scope)
 
 
@@ -170,6 +215,11 @@ def atomic_cas(s: Semantic, pointer: Any, cmp: Any, val: Any, sem: Any = None, s
     """Put `val` into memory where it holds `cmp`, atomically; gives the old values. 16, 32 and 64 bits.
 
     Bits are compared, so -0.0 is not +0.0. `cmp` and `val` have the element type; Python numbers take it.
+
+    >>> tl.atomic_cas(i + tl.arange(0, 4), 2, 9)
+    [0, 1, 2, 3]
+    >>> i
+    [0, 1, 9, 3, 4, 5, 6, 7]
     """
     ptr = pointer_of(s, unwrap(pointer), "atomic_cas")
     refuse_constant(s, ptr)

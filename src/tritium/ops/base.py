@@ -25,6 +25,8 @@ fields        ``operand()``, ``operand(optional=True)``, ``operand(variadic=True
 ``eval``      pure ops: NumPy arrays in, array (or tuple of arrays) out.
 ``execute``   ops that need the machine: memory, program ids, control flow, printing (see `Machine`).
 ``facts``     interval, divisibility, affine form... of the result from those of the operands (see `tritium.ops.facts`).
+``operand_layout``  the register layout an operand needs so that the result comes out in a given one (GPU).
+``cuda``      C++ of one element from C++ of the operands' elements; ``emit_cuda`` where it takes more than that.
 ``cost``      bytes moved and arithmetic done by one program instance.
 ``samples``   inputs for differential tests and fuzzing.
 docstring     prose plus a doctest; the reference page is made of it.
@@ -50,7 +52,9 @@ from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import Type
 
 if TYPE_CHECKING:
+    from tritium.ops.emit import CudaEmitter, Expr
     from tritium.ops.facts import Bound, Facts
+    from tritium.ops.gpu_layout import RegisterLayout
     from tritium.ops.machine import Machine
 
 Array = np.ndarray[Any, Any]
@@ -211,8 +215,12 @@ class TileOp(Op):
                     values = [value]
                 operands.extend(values)
                 segments.append(len(values))
-        if self.effect is not Effect.PURE and "order" in kw:  # tokens, see `tritium.passes.order_memory`
+        if (
+            self.regions or self.effect is not Effect.PURE
+        ) and "order" in kw:  # tokens, see `tritium.passes.order_memory`
             self.attrs["order"] = kw.pop("order")
+        if "layout" in kw:  # of the results in registers, see `tritium.passes.assign_layouts`
+            self.attrs["layout"] = kw.pop("layout")
         if kw or next(positional, ...) is not ...:
             raise TypeError(
                 f"{self.name} takes {[f.name for f in self.fields]}, got extra {sorted(kw) or args}"
@@ -257,6 +265,19 @@ class TileOp(Op):
         """Conditions under which an element of operand number `operand` is needed, if elements of the results
         are needed only where `wanted` holds. No condition: every element may be needed."""
         return ()
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        """The layout that operand number `operand` needs for the result to be in `layout` without any element
+        changing its thread; None where elements must move."""
+        return None
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        """C++ of one element of the result; `x` are the operands' elements at the same place."""
+        e.unsupported(self)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        """Write the op through the emitter. Ops that work element by element inherit theirs and give `cuda`."""
+        e.unsupported(self)
 
 
 def full(x: Array, shape: tuple[int, ...]) -> Array:

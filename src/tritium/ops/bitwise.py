@@ -10,6 +10,7 @@ from tritium.numerics.formats import INTEGER_FORMATS
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Elementwise, by_format
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -42,6 +43,9 @@ class And(Elementwise, name="tile.and"):
         known = [f.hi for f in operands if f.lo is not None and f.lo >= 0 and f.hi is not None]
         return Facts(0, min(known)) if known and (x.lo or 0) >= 0 <= (y.lo or 0) else None
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bits(self, "&", *x)
+
     @surface("and_", module="operator", operator="&")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -50,7 +54,11 @@ class And(Elementwise, name="tile.and"):
     @surface("logical_and", module="tensor", method=True, operator="and")
     @staticmethod
     def logical(s: Semantic, x: Any, y: Any) -> Tensor:
-        """Both of two truth values; both sides are evaluated."""
+        """Both of two truth values; both sides are evaluated.
+
+        >>> (tl.arange(0, 4) > 0).logical_and(tl.arange(0, 4) < 3)
+        [False, True, True, False]
+        """
         return s.emit(And, *_truths(s, x, y, "and"))
 
 
@@ -73,6 +81,9 @@ class Or(Elementwise, name="tile.or"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_or(args[0], args[1], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bits(self, "|", *x)
+
     @surface("or_", module="operator", operator="|")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -81,7 +92,11 @@ class Or(Elementwise, name="tile.or"):
     @surface("logical_or", module="tensor", method=True, operator="or")
     @staticmethod
     def logical(s: Semantic, x: Any, y: Any) -> Tensor:
-        """Either of two truth values; both sides are evaluated."""
+        """Either of two truth values; both sides are evaluated.
+
+        >>> (tl.arange(0, 4) < 1).logical_or(tl.arange(0, 4) > 2)
+        [True, False, False, True]
+        """
         return s.emit(Or, *_truths(s, x, y, "or"))
 
 
@@ -102,6 +117,9 @@ class Xor(Elementwise, name="tile.xor"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_xor(args[0], args[1], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bits(self, "^", *x)
+
     @surface("xor", module="operator", operator="^")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
@@ -110,7 +128,11 @@ class Xor(Elementwise, name="tile.xor"):
     @surface("invert", module="operator", operator="unary ~")
     @staticmethod
     def invert(s: Semantic, x: Any) -> Tensor:
-        """``~x``: every bit of an integer flipped; on int1 the logical not."""
+        """``~x``: every bit of an integer flipped; on int1 the logical not.
+
+        >>> ~tl.arange(0, 3)
+        [-1, -2, -3]
+        """
         x = s.to_tensor(x)
         if not x.dtype.is_int():
             s.fail("TRI0408", operator="~", got=describe(x))
@@ -119,7 +141,11 @@ class Xor(Elementwise, name="tile.xor"):
     @surface("not_", module="operator", operator="not")
     @staticmethod
     def negate(s: Semantic, x: Any) -> Tensor:
-        """``not x`` of truth values."""
+        """``not x`` of truth values.
+
+        >>> not tl.program_id(0) > 0
+        True
+        """
         x = s.to_tensor(x)
         if x.dtype is not int1:
             s.fail("TRI0411", operator="not", got=describe(x))
@@ -140,6 +166,9 @@ class Shl(Elementwise, name="tile.shl"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.shl(args[0], args[1], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.shift(self, "<<", *x)
 
     @surface("lshift", module="operator", operator="<<")
     @staticmethod
@@ -165,10 +194,17 @@ class Shr(Elementwise, name="tile.shr"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.shr(args[0], args[1], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.shift(self, ">>", *x)
+
     @surface("rshift", module="operator", operator=">>")
     @staticmethod
     def build(s: Semantic, x: Any, y: Any) -> Tensor:
-        """The operand that is a tile decides whether the sign is copied, whatever both promote to."""
+        """The operand that is a tile decides whether the sign is copied, whatever both promote to.
+
+        >>> (tl.arange(0, 3) - 2) >> 1
+        [-1, -1, 0]
+        """
         _warn_width(x, y)
         decides = y if is_number(x) and not is_number(y) else x
         signed = s.to_tensor(decides).dtype.kind == "int"  # type: ignore[union-attr]

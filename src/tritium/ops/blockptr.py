@@ -258,7 +258,9 @@ def make_block_ptr(
     Strides and offsets count elements. Loads and stores check the axes named by their `boundary_check` against
     `shape`. `order` lists the axes from fastest to slowest, and is a hint.
 
-    >>> tl.make_block_ptr(x, (m, n), (n, 1), (row, 0), (16, 32), (1, 0))
+    >>> p = tl.make_block_ptr(x, (2, 4), (4, 1), (0, 2), (2, 4), (1, 0))
+    >>> tl.load(p, boundary_check=(1,))
+    [[2.0, 3.0, 0.0, 0.0], [6.0, 7.0, 0.0, 0.0]]
     """
     ptr = pointer_of(s, unwrap(base), "make_block_ptr")
     if ptr.dims:
@@ -279,7 +281,9 @@ def make_block_ptr(
 def advance(s: Semantic, base: Any, offsets: Any) -> BlockPointer:
     """A block pointer moved by `offsets` elements along each axis. The argument stays as it was.
 
-    >>> p = tl.advance(p, (0, 32))
+    >>> p = tl.make_block_ptr(x, (2, 4), (4, 1), (0, 0), (2, 2), (1, 0))
+    >>> tl.load(tl.advance(p, (0, 2)))
+    [[2.0, 3.0], [6.0, 7.0]]
     """
     block_ptr = unwrap(base)
     if not isinstance(block_ptr, BlockPointer):

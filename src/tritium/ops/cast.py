@@ -9,7 +9,9 @@ from tritium.ir.types import DType, PointerType, ScalarType, TileType, Type, lik
 from tritium.numerics.cast import bitcast, cast
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe
 from tritium.ops.surface import surface
@@ -47,6 +49,15 @@ class Cast(TileOp, name="tile.cast"):
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.cast(x[0], self.x.type.scalar, self.to, self.rounding)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
+
     @surface("cast", method=True)
     @staticmethod
     def build(
@@ -66,7 +77,11 @@ class Cast(TileOp, name="tile.cast"):
     def to_method(
         s: Semantic, input: Any, dtype: Any, fp_downcast_rounding: Any = None, bitcast: Any = False
     ) -> Tensor:
-        """The same as tl.cast."""
+        """The same as tl.cast.
+
+        >>> tl.arange(0, 3).to(tl.float32)
+        [0.0, 1.0, 2.0]
+        """
         return Cast.build(s, input, dtype, fp_downcast_rounding, bitcast)
 
 
@@ -88,6 +103,15 @@ class Bitcast(TileOp, name="tile.bitcast"):
 
     def eval(self, *args: Array) -> Array:
         return bitcast(args[0], _bits_format(self.x.type.scalar), _bits_format(self.to))
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.bitcast(x[0], self.x.type.scalar, self.to)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 def _bits_format(ty: ScalarType) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from tritium.ir.core import Region
 from tritium.ir.types import DType, Type, int1
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand, region
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.machine import Machine
 from tritium.ops.storage import zeros
 
@@ -20,7 +21,14 @@ def _yielded(r: Region, what: str) -> list[Type]:
 
 
 class Yield(TileOp, name="tile.yield", terminator=True):
-    """Ends a region and hands `values` to the op that owns it."""
+    """Ends a region and hands `values` to the op that owns it.
+
+    >>> total = 0
+    >>> for k in range(4):
+    ...     total += k   # the body yields the next total
+    >>> total
+    6
+    """
 
     values = operand(variadic=True)
     speculatable = False
@@ -31,9 +39,18 @@ class Yield(TileOp, name="tile.yield", terminator=True):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return None
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.finish(self)
+
 
 class Return(TileOp, name="tile.return", terminator=True):
-    """Ends the kernel."""
+    """Ends the kernel.
+
+    >>> tl.store(x, 9.0)
+    >>> return
+    >>> x
+    [9.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]
+    """
 
     speculatable = False
 
@@ -43,11 +60,21 @@ class Return(TileOp, name="tile.return", terminator=True):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return None
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.finish(self)
+
 
 class If(TileOp, name="tile.if"):
     """Runs one of two regions by a 0-d i1; results are what the chosen region yields.
 
     Both regions take no arguments and yield the same types.
+
+    >>> if tl.program_id(0) == 0:
+    ...     a = 1
+    ... else:
+    ...     a = 2
+    >>> a
+    1
     """
 
     condition = operand()
@@ -67,6 +94,9 @@ class If(TileOp, name="tile.if"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.run_if(self, args[0])  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.run_if(self)
+
 
 class For(TileOp, name="tile.for"):
     """A counted run-time loop: ``for iv in range(lower, upper, step)`` carrying values.
@@ -74,6 +104,12 @@ class For(TileOp, name="tile.for"):
     The body takes ``(iv, *carried)`` and yields the next carried values; results are the last ones. `step` is not
     zero; a negative step counts down. lower, upper, step and iv share one integer type. `hints` are pairs of a name
     and a value, such as ``("num_stages", 3)``: wishes for scheduling that change no result.
+
+    >>> total = 0
+    >>> for k in range(10, 0, -3):
+    ...     total += k
+    >>> total
+    22
     """
 
     lower = operand()
@@ -100,11 +136,20 @@ class For(TileOp, name="tile.for"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.run_for(self, args[0], args[1], args[2], args[3:])  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.run_for(self)
+
 
 class While(TileOp, name="tile.while"):
     """A loop with a condition of its own: runs `body` on the carried values as long as `cond` yields true.
 
     Both regions take the carried values; `cond` yields one 0-d i1, `body` the next carried values.
+
+    >>> n = 1
+    >>> while n < 100:
+    ...     n *= 3
+    >>> n
+    243
     """
 
     inits = operand(variadic=True)
@@ -126,11 +171,17 @@ class While(TileOp, name="tile.while"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.run_while(self, args)  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.run_while(self)
+
 
 class Poison(TileOp, name="tile.poison"):
     """A value nobody may look at: a slot that control flow has not filled. Reads as zero; the sanitizer tracks it.
 
     ``type`` is the type of the value.
+
+    >>> tl.empty((2,), tl.float32).dtype
+    fp32
     """
 
     type = attr()
@@ -140,3 +191,6 @@ class Poison(TileOp, name="tile.poison"):
 
     def eval(self, *args: Array) -> Array:
         return zeros(self.type)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.constant(self)

@@ -9,8 +9,9 @@ import numpy as np
 
 from tritium.ir.types import DType, Type, int1, int32, shaped, tile
 from tritium.ops import facts as fx
-from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
+from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr
 from tritium.ops.control import Poison
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Axis, Facts, Poly
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
@@ -21,7 +22,11 @@ from tritium.ops.surface import surface
 
 
 class Constant(TileOp, name="tile.constant"):
-    """The Python number `value` as `type`; of tile type, every element is `value`."""
+    """The Python number `value` as `type`; of tile type, every element is `value`.
+
+    >>> tl.full((2,), 7, tl.int8)
+    [7, 7]
+    """
 
     value = attr()
     type = attr()
@@ -29,11 +34,25 @@ class Constant(TileOp, name="tile.constant"):
     def infer(self) -> Sequence[Type]:
         return (self.type,)
 
+    def check(self) -> None:
+        scalar, value = self.type.scalar, self.value
+        if scalar is int1 or not isinstance(scalar, DType):
+            fits = isinstance(value, bool) if scalar is int1 else isinstance(value, int)
+        elif scalar.is_int():
+            fits = type(value) is int and scalar.get_int_min_value() <= value <= scalar.get_int_max_value()
+        else:
+            fits = isinstance(value, float)
+        if not fits:
+            raise TypeRuleError(f"{value!r} is not how a constant of {self.type} is written")
+
     def eval(self, *args: Array) -> Array:
         return constant(self.value, self.type)
 
     def facts(self, *operands: Facts) -> Facts | None:
         return None if isinstance(self.value, float) else fx.of_constant(self.value)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.constant(self)
 
 
 @surface("full")
@@ -113,7 +132,11 @@ def empty(s: Semantic, shape: Any, dtype: Any) -> Tensor:
 
 
 class ProgramId(TileOp, name="tile.program_id"):
-    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32."""
+    """Index of this program instance along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.program_id(0)
+    0
+    """
 
     axis = attr()
 
@@ -126,6 +149,9 @@ class ProgramId(TileOp, name="tile.program_id"):
     def facts(self, *operands: Facts) -> Facts | None:
         return Facts(0, 2**31 - 1)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.grid(self, "blockIdx", self.axis)
+
     @surface("program_id")
     @staticmethod
     def build(s: Semantic, axis: Any) -> Tensor:
@@ -133,7 +159,11 @@ class ProgramId(TileOp, name="tile.program_id"):
 
 
 class NumPrograms(TileOp, name="tile.num_programs"):
-    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32."""
+    """Number of program instances along `axis` (0, 1 or 2) of the grid; int32.
+
+    >>> tl.num_programs(0)
+    1
+    """
 
     axis = attr()
 
@@ -145,6 +175,9 @@ class NumPrograms(TileOp, name="tile.num_programs"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return Facts(1, 2**31 - 1)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.grid(self, "gridDim", self.axis)
 
     @surface("num_programs")
     @staticmethod
@@ -160,7 +193,11 @@ def _axis(s: Semantic, axis: Any) -> int:
 
 
 class Arange(TileOp, name="tile.arange"):
-    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent."""
+    """The integers from `start` up to, not including, `end`, as an int32 tile of any extent.
+
+    >>> tl.arange(2, 7)
+    [2, 3, 4, 5, 6]
+    """
 
     start = attr()
     end = attr()
@@ -174,6 +211,9 @@ class Arange(TileOp, name="tile.arange"):
     def facts(self, *operands: Facts) -> Facts | None:
         coordinate = Poly.atom(Axis(0)) + Poly.constant(self.start)
         return Facts(self.start, self.end - 1, poly=coordinate)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.arange(self)
 
     @surface("arange")
     @staticmethod

@@ -8,6 +8,7 @@ from typing import Any
 
 from tritium.ir.types import DType, Type, int1, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -17,7 +18,8 @@ from tritium.ops.surface import OPERATORS, surface
 class DevicePrint(TileOp, name="tile.print"):
     """Prints `prefix` and then each of `values`, whole tiles, once per program instance; `hex` prints bits.
 
-    >>> tl.device_print("x", tl.arange(0, 2))
+    >>> tl.device_print("a", tl.arange(0, 2))
+    (0, 0, 0) a: [0 1]
     """
 
     values = operand(variadic=True)
@@ -38,6 +40,9 @@ class DevicePrint(TileOp, name="tile.print"):
         """Print `args` after the fixed text `prefix` while the kernel runs; with `hex` as hexadecimal bits.
 
         Each program instance prints whole values in order. `prefix` is printable ASCII text known at compile time.
+
+        >>> tl.device_print("a", tl.arange(14, 17), hex=True)
+        (0, 0, 0) a: [0x0000000e 0x0000000f 0x00000010]
         """
         text = unwrap(prefix)
         if not isinstance(text, str) or not set(text) <= set(printable):
@@ -73,6 +78,8 @@ class DeviceAssert(TileOp, name="tile.assert"):
         """Stop the launch with the text `msg` if `cond` is false for an element whose `mask` is true.
 
         Acts only in debug mode (``@triton.jit(debug=True)``, ``TRITON_DEBUG=1``, or ``debug=True`` at the launch).
+
+        >>> tl.device_assert(tl.load(x + tl.arange(0, 8)) < 8, "in range")
         """
         text = unwrap(msg)
         if not isinstance(text, str):
@@ -116,7 +123,11 @@ class ExpectZero(TileOp, name="tile.expect_zero"):
     @surface("expect_zero")
     @staticmethod
     def build(s: Semantic, x: Any, mask: Any) -> Tensor:
-        """`x`, which is expected to be zero where `mask` is true; debug mode checks it."""
+        """`x`, which is expected to be zero where `mask` is true; debug mode checks it.
+
+        >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
+        [0.0, 0.0]
+        """
         value = s.to_tensor(x)
         chosen = s.broadcast_to(truth_value(s, mask, "the mask of tl.expect_zero"), value.dims)
         if s.options.get("debug"):
@@ -126,7 +137,10 @@ class ExpectZero(TileOp, name="tile.expect_zero"):
 
 
 class Breakpoint(TileOp, name="tile.breakpoint"):
-    """Stops the interpreter here, with the tiles of the program instance at hand; other backends run on."""
+    """Stops the interpreter here, with the tiles of the program instance at hand; other backends run on.
+
+    >>> breakpoint()
+    """
 
     effect = Effect.IO
     speculatable = False
@@ -144,7 +158,13 @@ class Breakpoint(TileOp, name="tile.breakpoint"):
 
 
 class Barrier(TileOp, name="tile.barrier"):
-    """Every thread of the program instance waits here, and memory operations do not cross."""
+    """Every thread of the program instance waits here, and memory operations do not cross.
+
+    >>> tl.store(x, 9.0)
+    >>> tl.debug_barrier()
+    >>> tl.load(x)
+    9.0
+    """
 
     effect = Effect.BARRIER
     speculatable = False
@@ -155,10 +175,16 @@ class Barrier(TileOp, name="tile.barrier"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.barrier(self)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.barrier(self)
+
     @surface("debug_barrier")
     @staticmethod
     def build(s: Semantic) -> None:
-        """Make the threads of the program instance wait for each other. Values never need it."""
+        """Make the threads of the program instance wait for each other. Values never need it.
+
+        >>> tl.debug_barrier()
+        """
         s.emit(Barrier)
 
 
@@ -170,6 +196,8 @@ def static_assert(s: Semantic, cond: Any, msg: Any = "") -> None:
     """Stop the compilation with the text `msg` if `cond`, known at compile time, is false.
 
     While tuning, a configuration that fails so is left out.
+
+    >>> tl.static_assert(tl.arange(0, 8).numel == 8, "eight lanes")
     """
     value = unwrap(cond)
     if not isinstance(value, bool):
@@ -183,6 +211,16 @@ def static_assert(s: Semantic, cond: Any, msg: Any = "") -> None:
 def static_print(
     s: Semantic, *values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False
 ) -> None:
-    """Print `values` when the kernel is compiled, as Python's print does; a run-time value shows its type."""
-    shown = [unwrap(v) for v in values]
+    """Print `values` when the kernel is compiled, as Python's print does; a run-time value shows its type.
+
+    >>> tl.static_print("lanes", tl.arange(0, 8).shape[0], tl.float16)
+    lanes 8 fp16
+    """
+    shown = [_bare(v) for v in values]
     print(*shown, sep=unwrap(sep), end=unwrap(end), file=unwrap(file), flush=bool(unwrap(flush)))
+
+
+def _bare(x: Any) -> Any:
+    """A handle as the Python value it stands for, items of tuples too."""
+    value = unwrap(x)
+    return tuple(_bare(v) for v in value) if type(value) is tuple else value

@@ -178,7 +178,9 @@ def make_tensor_descriptor(
     16 bytes, checked when the kernel runs where they are not known before. Reads outside the array give zero, or
     NaN with ``padding_option="nan"``; writes outside are dropped.
 
-    >>> d = tl.make_tensor_descriptor(x, [m, n], [n, 1], [16, 32])
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [2, 4])
+    >>> d.load([1, 0])
+    [[4.0, 5.0, 6.0, 7.0], [0.0, 0.0, 0.0, 0.0]]
     """
     ptr = pointer_of(s, unwrap(base), "make_tensor_descriptor")
     element = ptr.dtype.element_ty if isinstance(ptr.dtype, PointerType) else None
@@ -231,7 +233,9 @@ def _check_strides(s: Semantic, steps: Sequence[Tensor], element: DType) -> None
 def load(s: Semantic, desc: Any, offsets: Any) -> Tensor:
     """The block that starts at `offsets`; what lies outside the array is the padding.
 
-    >>> d.load([row, 0])
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> d.load([1, 2])
+    [[6.0, 7.0, 0.0, 0.0]]
     """
     return _load(s, _descriptor(s, desc, "load"), offsets, {})
 
@@ -242,7 +246,10 @@ def store(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
 
     What lies outside the array is dropped.
 
-    >>> d.store([row, 0], value)
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> d.store([1, 2], tl.zeros((1, 4), tl.float32))
+    >>> x
+    [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 0.0]
     """
     target = _descriptor(s, desc, "store")
     refuse_constant(s, target.base)
@@ -255,7 +262,9 @@ def store(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
 def gather(s: Semantic, desc: Any, x_offsets: Any, y_offset: Any) -> Tensor:
     """The rows with the numbers `x_offsets`, each from column `y_offset` on, as a tile of one row for each number.
 
-    >>> d.gather(tl.arange(0, 8) * 2, 0)
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl.max(d.gather(tl.arange(0, 8) % 2, 0), axis=1)
+    [3.0, 7.0, 3.0, 7.0, 3.0, 7.0, 3.0, 7.0]
     """
     source = _descriptor(s, desc, "gather")
     ptr, mask = source.rows(s, x_offsets, y_offset, "gather")
@@ -266,7 +275,10 @@ def gather(s: Semantic, desc: Any, x_offsets: Any, y_offset: Any) -> Tensor:
 def scatter(s: Semantic, desc: Any, value: Any, x_offsets: Any, y_offset: Any) -> None:
     """Write the rows of `value` to the rows with the numbers `x_offsets`, each from column `y_offset` on.
 
-    >>> d.scatter(value, tl.arange(0, 8) * 2, 0)
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> d.scatter(tl.zeros((8, 4), tl.float32), tl.arange(0, 8), 1)
+    >>> x
+    [0.0, 0.0, 0.0, 0.0, 4.0, 0.0, 0.0, 0.0]
     """
     target = _descriptor(s, desc, "scatter")
     refuse_constant(s, target.base)
@@ -298,49 +310,96 @@ def _atomic(s: Semantic, kind: str, desc: Any, offsets: Any, value: Any) -> None
 
 @surface("atomic_add", module="desc")
 def atomic_add(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """Add `value` to the block at `offsets`, element by element and atomically."""
+    """Add `value` to the block at `offsets`, element by element and atomically.
+
+    >>> d = tl.make_tensor_descriptor(i, [2, 4], [4, 1], [1, 4])
+    >>> d.atomic_add([1, 0], tl.full((1, 4), 10, tl.int32))
+    >>> i
+    [0, 1, 2, 3, 14, 15, 16, 17]
+    """
     _atomic(s, "add", desc, offsets, value)
 
 
 @surface("atomic_min", module="desc")
 def atomic_min(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """Keep the smaller of the block at `offsets` and `value`, element by element and atomically."""
+    """Keep the smaller of the block at `offsets` and `value`, element by element and atomically.
+
+    >>> d = tl.make_tensor_descriptor(i, [2, 4], [4, 1], [1, 4])
+    >>> d.atomic_min([1, 0], tl.full((1, 4), 5, tl.int32))
+    >>> i
+    [0, 1, 2, 3, 4, 5, 5, 5]
+    """
     _atomic(s, "min", desc, offsets, value)
 
 
 @surface("atomic_max", module="desc")
 def atomic_max(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """Keep the larger of the block at `offsets` and `value`, element by element and atomically."""
+    """Keep the larger of the block at `offsets` and `value`, element by element and atomically.
+
+    >>> d = tl.make_tensor_descriptor(i, [2, 4], [4, 1], [1, 4])
+    >>> d.atomic_max([1, 0], tl.full((1, 4), 5, tl.int32))
+    >>> i
+    [0, 1, 2, 3, 5, 5, 6, 7]
+    """
     _atomic(s, "max", desc, offsets, value)
 
 
 @surface("atomic_and", module="desc")
 def atomic_and(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """Keep the bits that the block at `offsets` shares with `value`, element by element and atomically."""
+    """Keep the bits that the block at `offsets` shares with `value`, element by element and atomically.
+
+    >>> d = tl.make_tensor_descriptor(i, [2, 4], [4, 1], [1, 4])
+    >>> d.atomic_and([1, 0], tl.full((1, 4), 6, tl.int32))
+    >>> i
+    [0, 1, 2, 3, 4, 4, 6, 6]
+    """
     _atomic(s, "and", desc, offsets, value)
 
 
 @surface("atomic_or", module="desc")
 def atomic_or(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """Set the bits of `value` in the block at `offsets`, element by element and atomically."""
+    """Set the bits of `value` in the block at `offsets`, element by element and atomically.
+
+    >>> d = tl.make_tensor_descriptor(i, [2, 4], [4, 1], [1, 4])
+    >>> d.atomic_or([1, 0], tl.full((1, 4), 8, tl.int32))
+    >>> i
+    [0, 1, 2, 3, 12, 13, 14, 15]
+    """
     _atomic(s, "or", desc, offsets, value)
 
 
 @surface("atomic_xor", module="desc")
 def atomic_xor(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """Flip the bits of `value` in the block at `offsets`, element by element and atomically."""
+    """Flip the bits of `value` in the block at `offsets`, element by element and atomically.
+
+    >>> d = tl.make_tensor_descriptor(i, [2, 4], [4, 1], [1, 4])
+    >>> d.atomic_xor([1, 0], tl.full((1, 4), 1, tl.int32))
+    >>> i
+    [0, 1, 2, 3, 5, 4, 7, 6]
+    """
     _atomic(s, "xor", desc, offsets, value)
 
 
 @surface("load_tensor_descriptor")
 def load_tensor_descriptor(s: Semantic, desc: Any, offsets: Any) -> Tensor:
-    """The same as ``desc.load(offsets)``."""
+    """The same as ``desc.load(offsets)``.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl.load_tensor_descriptor(d, [1, 0])
+    [[4.0, 5.0, 6.0, 7.0]]
+    """
     return _load(s, _descriptor(s, desc, "load_tensor_descriptor"), offsets, {})
 
 
 @surface("store_tensor_descriptor")
 def store_tensor_descriptor(s: Semantic, desc: Any, offsets: Any, value: Any) -> None:
-    """The same as ``desc.store(offsets, value)``."""
+    """The same as ``desc.store(offsets, value)``.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl.store_tensor_descriptor(d, [1, 0], tl.zeros((1, 4), tl.float32))
+    >>> x
+    [0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]
+    """
     store(s, desc, offsets, value)
 
 
@@ -354,7 +413,12 @@ def experimental_load(
     cache_modifier: Any = "",
     eviction_policy: Any = "",
 ) -> Tensor:
-    """An older spelling of ``desc.load(offsets)``; `shape` and `dtype` must be those of the descriptor's block."""
+    """An older spelling of ``desc.load(offsets)``; `shape` and `dtype` must be those of the descriptor's block.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl._experimental_descriptor_load(d, [1, 0], [1, 4], tl.float32)
+    [[4.0, 5.0, 6.0, 7.0]]
+    """
     source = _descriptor(s, desc, "_experimental_descriptor_load")
     wanted = tile(s.dtype_of(dtype), s.shape_of(shape))
     if wanted != source.block_type:
@@ -368,5 +432,11 @@ def experimental_load(
 
 @surface("_experimental_descriptor_store")
 def experimental_store(s: Semantic, desc: Any, value: Any, offsets: Any) -> None:
-    """An older spelling of ``desc.store(offsets, value)``."""
+    """An older spelling of ``desc.store(offsets, value)``.
+
+    >>> d = tl.make_tensor_descriptor(x, [2, 4], [4, 1], [1, 4])
+    >>> tl._experimental_descriptor_store(d, tl.zeros((1, 4), tl.float32), [1, 0])
+    >>> x
+    [0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]
+    """
     store(s, desc, offsets, value)

@@ -100,6 +100,10 @@ class Dot(TileOp, name="tile.dot"):
         (result `out_dtype`, fp32 or fp16), bf16 or fp32 (result fp32), fp64. `out_dtype` is by default the type of
         `acc`, else fp32. `input_precision` ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6") applies to fp32 operands;
         without it the target decides. `allow_tf32` is its older form.
+
+        >>> a = tl.reshape(tl.arange(1, 5), 2, 2).to(tl.float32)
+        >>> tl.dot(a, a + 4)
+        [[19.0, 22.0], [43.0, 50.0]]
         """
         a, b = s.to_tensor(input), s.to_tensor(other)
         rank = len(a.dims)
@@ -124,7 +128,12 @@ class Dot(TileOp, name="tile.dot"):
     @surface("matmul", module="operator", operator="@")
     @staticmethod
     def matmul(s: Semantic, x: Any, y: Any) -> Tensor:
-        """``x @ y`` is ``tl.dot(x, y)``."""
+        """``x @ y`` is ``tl.dot(x, y)``.
+
+        >>> a = tl.reshape(tl.arange(1, 5), 2, 2).to(tl.float32)
+        >>> a @ (a + 4)
+        [[19.0, 22.0], [43.0, 50.0]]
+        """
         return Dot.build(s, x, y)
 
 

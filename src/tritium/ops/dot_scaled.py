@@ -115,6 +115,10 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
         `lhs` is [M, K] with `lhs_scale` [M, K / 32], `rhs` is [K, N] with `rhs_scale` [N, K / 32] (not transposed).
         Formats: "e2m1" (uint8, two elements to a byte), "e4m3", "e5m2", "bf16", "fp16", as the type itself or its bits.
         Scales are uint8 exponents (or fp8e4nv, one for 16 elements), or None.
+
+        >>> a, b = tl.full((1, 32), 1.0, tl.float16), tl.full((32, 1), 1.0, tl.float16)
+        >>> tl.dot_scaled(a, tl.full((1, 1), 128, tl.uint8), "fp16", b, None, "fp16")
+        [[64.0]]
         """
         if s.dtype_of(out_dtype, "out_dtype of tl.dot_scaled") is not float32:
             s.fail("TRI0622", problem=f"the result is fp32, not {unwrap(out_dtype)}")

@@ -9,7 +9,9 @@ from tritium.ir.types import DType, Type, int1, like
 from tritium.numerics import floating, integer
 from tritium.numerics.formats import FLOAT_FORMATS, INTEGER_FORMATS
 from tritium.ops.base import TileOp, TypeRuleError
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Bound
+from tritium.ops.gpu_layout import RegisterLayout
 
 ANY_FORMAT: tuple[str, ...] = (*INTEGER_FORMATS, *FLOAT_FORMATS)
 WIDE_FLOATS: tuple[str, ...] = ("f32", "f64")
@@ -63,6 +65,12 @@ class Elementwise(TileOp):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 class Comparison(Elementwise):

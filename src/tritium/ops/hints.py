@@ -9,7 +9,9 @@ from tritium.ir.types import Type, int1
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.debug import truth_value
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic
@@ -52,6 +54,12 @@ class Hint(TileOp, name="tile.hint"):
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
+
 
 def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
     value = s.to_tensor(x)
@@ -72,19 +80,31 @@ def _hint(s: Semantic, x: Any, values: Any, kind: str) -> Tensor:
 
 @surface("multiple_of")
 def multiple_of(s: Semantic, input: Any, values: Any) -> Tensor:
-    """`input`, with the promise that along each axis it starts at multiples of that axis's value."""
+    """`input`, with the promise that along each axis it starts at multiples of that axis's value.
+
+    >>> tl.multiple_of(tl.arange(0, 4) * 8, 8)
+    [0, 8, 16, 24]
+    """
     return _hint(s, input, values, "multiple_of")
 
 
 @surface("max_contiguous")
 def max_contiguous(s: Semantic, input: Any, values: Any) -> Tensor:
-    """`input`, with the promise that along each axis so many elements at a time are consecutive numbers."""
+    """`input`, with the promise that along each axis so many elements at a time are consecutive numbers.
+
+    >>> tl.max_contiguous(tl.arange(0, 4), 4)
+    [0, 1, 2, 3]
+    """
     return _hint(s, input, values, "max_contiguous")
 
 
 @surface("max_constancy")
 def max_constancy(s: Semantic, input: Any, values: Any) -> Tensor:
-    """`input`, with the promise that along each axis so many elements at a time are equal."""
+    """`input`, with the promise that along each axis so many elements at a time are equal.
+
+    >>> tl.max_constancy(tl.arange(0, 4) // 2, 2)
+    [0, 0, 1, 1]
+    """
     return _hint(s, input, values, "max_constancy")
 
 
@@ -106,8 +126,14 @@ class Assume(TileOp, name="tile.assume"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return None
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        pass
+
     @surface("assume")
     @staticmethod
     def build(s: Semantic, cond: Any) -> None:
-        """Promise that `cond` is true, which the compiler may use."""
+        """Promise that `cond` is true, which the compiler may use.
+
+        >>> tl.assume(tl.num_programs(0) > 0)
+        """
         s.emit(Assume, truth_value(s, cond, "the condition of tl.assume"))

@@ -58,6 +58,9 @@ class Histogram(TileOp, name="tile.histogram"):
         """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
 
         Elements whose `mask` is false, and those outside the bins, are not counted.
+
+        >>> tl.histogram(tl.arange(0, 6) % 4, 4)
+        [2, 2, 1, 1]
         """
         x = s.to_tensor(input)
         if len(x.dims) != 1 or not isinstance(x.dtype, DType) or not x.dtype.is_int():

@@ -139,7 +139,15 @@ class _Pick(NamedTuple):
 
 @surface("getitem", module="internal")
 def getitem(s: Semantic, x: Any, index: Any) -> Tensor:
-    """``x[index]``; `index` is one subscript or a tuple: int, slice, None, Ellipsis or a run-time 0-d integer."""
+    """``x[index]``; `index` is one subscript or a tuple: int, slice, None, Ellipsis or a run-time 0-d integer.
+
+    >>> tl.arange(0, 6)[1:6:2]
+    [1, 3, 5]
+    >>> tl.arange(0, 6)[-1]
+    5
+    >>> tl.arange(0, 2)[:, None]
+    [[0], [1]]
+    """
     value = s.to_tensor(x)
     items = unwrap(index)
     items = tuple(items) if isinstance(items, (tuple, list)) else (items,)

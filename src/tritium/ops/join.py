@@ -129,7 +129,11 @@ class Cat(TileOp, name="tile.cat"):
     @surface("cat")
     @staticmethod
     def build(s: Semantic, input: Any, other: Any, can_reorder: Any = False, dim: Any = 0) -> Tensor:
-        """`input`, then `other`, along axis `dim`. The order is kept, whatever `can_reorder` allows."""
+        """`input`, then `other`, along axis `dim`. The order is kept, whatever `can_reorder` allows.
+
+        >>> tl.cat(tl.arange(0, 2), tl.arange(5, 7))
+        [0, 1, 5, 6]
+        """
         s.const_bool(can_reorder, "can_reorder")
         a, b = s.to_tensor(input), s.to_tensor(other)
         expected = "two tiles of one element type that differ along the given axis only"

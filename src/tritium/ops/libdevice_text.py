@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tritium.ir.types import dtype_named
+from tritium.ir.types import DType, dtype_named, float32, int32
 
 _PHRASES = {
     "abs": "Magnitude of x",
@@ -135,6 +135,29 @@ def _phrase(function: str) -> str:
     return f"Conversion rounded {_DIRECTIONS[direction]}"
 
 
+_TIES = ("ceil", "floor", "llrint", "llround", "nearbyint", "rint", "round", "trunc")
+_SAMPLES = {
+    **{name: ("2.5",) for name in _TIES},
+    "acosh": ("1.5",),
+    "hiloint2double": ("0x3FF00000", "0"),
+    "int_as_float": ("0x3F800000",),
+    "longlong_as_double": ("0x3FF0000000000000",),
+    "uint_as_float": ("0x3F800000",),
+}
+
+
+def _sample(function: str, types: Sequence[DType]) -> list[str]:
+    """Arguments for an example call: numbers where those take the type, else 0-d values of it."""
+    usual = [floats if ty.is_floating() else integers for ty, floats, integers in zip(
+        types, ("0.6", "0.3", "0.2", "0.1"), ("6", "3", "1", "2"), strict=False)]  # fmt: skip
+    numbers = _SAMPLES.get(function, usual)
+    plain = all(ty in (float32, int32) for ty in types)
+    return [
+        number if plain or ty is float32 else f"tl.full((), {number}, tl.{ty.name.replace('fp', 'float')})"
+        for number, ty in zip(numbers, types, strict=True)
+    ]
+
+
 def describe_function(function: str, variants: Sequence[tuple[tuple[str, ...], str]]) -> str:
     """The docstring of ``libdevice.<function>``: what it gives, and for which types.
 
@@ -144,5 +167,6 @@ def describe_function(function: str, variants: Sequence[tuple[tuple[str, ...], s
         f"({', '.join(dtype_named(a).name for a in arguments)}) -> {dtype_named(result).name}"
         for arguments, result in variants
     ]
-    example = f">>> tl.extra.libdevice.{function}({', '.join('xyzw'[: len(variants[0][0])])})"
+    given = _sample(function, [dtype_named(a) for a in variants[0][0]])
+    example = f">>> tl.extra.libdevice.{function}({', '.join(given)})"
     return f"{_phrase(function)}, per element.\n\nTypes: {'; '.join(lists)}.\n\n{example}"

@@ -11,11 +11,14 @@ Arrays that the machine hands out are never written to, neither by ops nor by th
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from tritium.ir.core import Op, Region
 from tritium.ir.types import DType, PointerType
 from tritium.ops.base import Array
+
+if TYPE_CHECKING:
+    from tritium.ops.gpu_memory import SharedMemory
 
 Steps = Generator[Any, Any, list[Array]]
 
@@ -62,6 +65,10 @@ class Machine(Protocol):
     def atomic_cas(self, op: Op, ptr: Array, compare: Array, value: Array) -> Array: ...
 
     def barrier(self, op: Op) -> None: ...
+
+    def shared_memory(self) -> SharedMemory:
+        """The shared memory of the program instance that runs; machine IR runs one instance at a time."""
+        ...
 
     def print_values(self, op: Op, prefix: str, values: Sequence[Array], **how: Any) -> None: ...
 

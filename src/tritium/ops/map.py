@@ -81,6 +81,16 @@ def map_elementwise(s: Semantic, scalar_fn: Any, *args: Any, pack: Any = 1) -> A
 
     Inside, every argument is a scalar, so `if` and `while` go their own way for each element. With `pack` > 1 one call
     handles so many consecutive elements: it takes them all, argument by argument, and returns so many of each result.
+
+    >>> @triton.jit
+    ... def collatz(n):
+    ...     steps = 0
+    ...     while n != 1:
+    ...         n = n // 2 if n % 2 == 0 else 3 * n + 1
+    ...         steps += 1
+    ...     return steps
+    >>> tl.map_elementwise(collatz, tl.arange(1, 7))
+    [0, 1, 7, 2, 5, 8]
     """
     count = s.const_int(pack, "pack")
     tensors = [s.to_tensor(a, "an argument of tl.map_elementwise") for a in args]

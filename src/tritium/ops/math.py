@@ -13,6 +13,7 @@ from tritium.numerics import special
 from tritium.ops.arithmetic import Add, Div, Sub
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import WIDE_FLOATS, Elementwise
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import SURFACES, surface
@@ -43,6 +44,9 @@ class Exp(Unary, name="tile.exp"):
     def eval(self, *args: Array) -> Array:
         return special.exp(args[0], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("exp", self.format, *x)
+
     @surface("exp", method=True, also=("math.exp",))
     @staticmethod
     def build(s: Semantic, x: Any) -> Tensor:
@@ -58,6 +62,9 @@ class Exp2(Unary, name="tile.exp2"):
 
     def eval(self, *args: Array) -> Array:
         return special.exp2(args[0], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("exp2", self.format, *x)
 
     @surface("exp2", method=True, also=("math.exp2",))
     @staticmethod
@@ -75,6 +82,9 @@ class Log(Unary, name="tile.log"):
     def eval(self, *args: Array) -> Array:
         return special.log(args[0], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("log", self.format, *x)
+
     @surface("log", method=True, also=("math.log",))
     @staticmethod
     def build(s: Semantic, x: Any) -> Tensor:
@@ -90,6 +100,9 @@ class Log2(Unary, name="tile.log2"):
 
     def eval(self, *args: Array) -> Array:
         return special.log2(args[0], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("log2", self.format, *x)
 
     @surface("log2", method=True, also=("math.log2",))
     @staticmethod
@@ -107,6 +120,9 @@ class Cos(Unary, name="tile.cos"):
     def eval(self, *args: Array) -> Array:
         return special.cos(args[0], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("cos", self.format, *x)
+
     @surface("cos", method=True, also=("math.cos",))
     @staticmethod
     def build(s: Semantic, x: Any) -> Tensor:
@@ -122,6 +138,9 @@ class Sin(Unary, name="tile.sin"):
 
     def eval(self, *args: Array) -> Array:
         return special.sin(args[0], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("sin", self.format, *x)
 
     @surface("sin", method=True, also=("math.sin",))
     @staticmethod
@@ -140,6 +159,9 @@ class Sqrt(Unary, name="tile.sqrt"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sqrt(args[0], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("sqrt", self.format, *x)
 
     @surface("sqrt", method=True, also=("math.sqrt",))
     @staticmethod
@@ -170,6 +192,9 @@ class Rsqrt(Unary, name="tile.rsqrt"):
     def eval(self, *args: Array) -> Array:
         return special.rsqrt(args[0], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("rsqrt", self.format, *x)
+
     @surface("rsqrt", method=True, also=("math.rsqrt",))
     @staticmethod
     def build(s: Semantic, x: Any) -> Tensor:
@@ -185,6 +210,9 @@ class Erf(Unary, name="tile.erf"):
 
     def eval(self, *args: Array) -> Array:
         return special.erf(args[0], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("erf", self.format, *x)
 
     @surface("erf", method=True, also=("math.erf",))
     @staticmethod
@@ -202,6 +230,9 @@ class Floor(Unary, name="tile.floor"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.floor(args[0], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("floor", self.format, *x)
+
     @surface("floor", method=True, also=("math.floor",))
     @staticmethod
     def build(s: Semantic, x: Any) -> Tensor:
@@ -217,6 +248,9 @@ class Ceil(Unary, name="tile.ceil"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.ceil(args[0], self.format)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("ceil", self.format, *x)
 
     @surface("ceil", method=True, also=("math.ceil",))
     @staticmethod
@@ -236,6 +270,9 @@ class Abs(Elementwise, name="tile.abs"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.absolute(args[0], self.format)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.math("fabs", self.format, *x) if self.is_float else e.helper("magnitude", *x)
+
     @surface("abs", method=True, also=("math.abs",))
     @staticmethod
     def build(s: Semantic, x: Any) -> Tensor:
@@ -247,7 +284,11 @@ class Abs(Elementwise, name="tile.abs"):
     @surface("abs", module="builtin")
     @staticmethod
     def builtin(s: Semantic, x: Any) -> Any:
-        """Python's ``abs`` in a kernel; a compile-time number gives a compile-time number."""
+        """Python's ``abs`` in a kernel; a compile-time number gives a compile-time number.
+
+        >>> abs(tl.arange(0, 3) - 1)
+        [1, 0, 1]
+        """
         return constexpr(abs(unwrap(x))) if is_number(x) else Abs.build(s, x)
 
 

@@ -11,7 +11,9 @@ from tritium.ir.core import Value
 from tritium.ir.types import DType, PointerType, Type, int1, like
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -27,7 +29,8 @@ class AddPtr(TileOp, name="tile.addptr"):
 
     Signed offsets are sign-extended to 64 bits, unsigned ones zero-extended, then scaled by the element size.
 
-    >>> pointer + tl.arange(0, 4)
+    >>> tl.load(x + tl.arange(2, 5))
+    [2.0, 3.0, 4.0]
     """
 
     ptr = operand()
@@ -46,6 +49,15 @@ class AddPtr(TileOp, name="tile.addptr"):
     def eval(self, *args: Array) -> Array:
         size = self.ptr.type.scalar.element_ty.itemsize  # type: ignore[union-attr]
         return args[0] + args[1].astype(np.int64, copy=False) * np.int64(size)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.binary("+", *x)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
     @staticmethod
     def offset(s: Semantic, ptr: Tensor, by: Any) -> Tensor:
@@ -69,7 +81,9 @@ class Load(TileOp, name="tile.load"):
     `mask` (i1) and `other` (element type) have the pointer's shape. Masked lanes without `other` are
     undefined: they read as zero here and count as poison for the sanitizer.
 
-    >>> tl.load(pointer + offsets, mask=offsets < n, other=0.0)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.load(x + lanes, mask=lanes < 3, other=-1.0)
+    [0.0, 1.0, 2.0, -1.0]
     """
 
     ptr = operand()
@@ -103,13 +117,22 @@ class Load(TileOp, name="tile.load"):
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.load(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
+
 
 class Store(TileOp, name="tile.store"):
     """Writes `value` where `ptr` points; lanes whose `mask` is false write nothing.
 
     `value` and `mask` have the pointer's shape. Through a pointer to int1 any non-zero value is stored as 1.
 
-    >>> tl.store(pointer + offsets, value, mask=offsets < n)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.store(x + lanes, 9.0, mask=lanes < 3)
+    >>> x
+    [9.0, 9.0, 9.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     """
 
     ptr = operand()
@@ -129,6 +152,9 @@ class Store(TileOp, name="tile.store"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.store(self, args[0], args[1], args[2] if self.mask is not None else None)  # type: ignore[arg-type]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.store(self)
 
 
 def _pointee(name: str, ty: Type) -> DType | PointerType:
@@ -163,7 +189,9 @@ def load(
     block pointers, `boundary_check` names the axes to guard and `padding_option` ("zero", "nan") says what
     lies outside.
 
-    >>> tl.load(pointer + offsets, mask=offsets < n, other=0.0)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.load(x + lanes, mask=lanes < 3, other=-1.0)
+    [0.0, 1.0, 2.0, -1.0]
     """
     from tritium.ops.blockptr import BlockPointer
 
@@ -205,7 +233,10 @@ def store(
     Lanes whose `mask` is false write nothing. Value and mask are broadcast to the pointer's shape. For block
     pointers, `boundary_check` names the axes along which what lies outside is dropped.
 
-    >>> tl.store(pointer + offsets, value, mask=offsets < n)
+    >>> lanes = tl.arange(0, 4)
+    >>> tl.store(x + lanes, 9.0, mask=lanes < 3)
+    >>> x
+    [9.0, 9.0, 9.0, 3.0, 4.0, 5.0, 6.0, 7.0]
     """
     from tritium.ops.blockptr import BlockPointer
 

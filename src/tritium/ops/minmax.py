@@ -9,6 +9,7 @@ from tritium.ir.types import DType, bfloat16, float32
 from tritium.numerics.formats import FLOAT_FORMATS
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import Elementwise, by_format
+from tritium.ops.emit import CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -64,6 +65,9 @@ class _Extremum(Elementwise):
         hi = pick(x for x in highs if x is not None) if None not in highs else None
         return Facts(lo, hi)
 
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.extremum(self, "max" if self.largest else "min", *x)
+
 
 class Minimum(_Extremum, name="tile.minimum"):
     """Smaller of x and y per element.
@@ -85,7 +89,11 @@ class Minimum(_Extremum, name="tile.minimum"):
     @surface("min", module="builtin")
     @staticmethod
     def builtin(s: Semantic, *args: Any) -> Any:
-        """Python's ``min`` of two or more numbers or tiles, at compile time where all are compile-time."""
+        """Python's ``min`` of two or more numbers or tiles, at compile time where all are compile-time.
+
+        >>> min(tl.arange(0, 3), 1)
+        [0, 1, 1]
+        """
         return _builtin(s, Minimum, "min", args)
 
 
@@ -109,7 +117,11 @@ class Maximum(_Extremum, name="tile.maximum"):
     @surface("max", module="builtin")
     @staticmethod
     def builtin(s: Semantic, *args: Any) -> Any:
-        """Python's ``max`` of two or more numbers or tiles, at compile time where all are compile-time."""
+        """Python's ``max`` of two or more numbers or tiles, at compile time where all are compile-time.
+
+        >>> max(tl.arange(0, 3), 1)
+        [1, 1, 2]
+        """
         return _builtin(s, Maximum, "max", args)
 
 
@@ -131,6 +143,9 @@ class Clamp(Elementwise, name="tile.clamp"):
     def eval(self, *args: Array) -> Array:
         x, lo, hi = args
         return self.numerics.clamp(x, lo, hi, self.format, propagate_nan=self.propagate_nan)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.extremum(self, "min", e.extremum(self, "max", x[0], x[1]), x[2])
 
     @surface("clamp")
     @staticmethod

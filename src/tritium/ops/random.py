@@ -72,7 +72,12 @@ class Philox(TileOp, name="tile.philox"):
     def build(
         s: Semantic, c0: Any, c1: Any, c2: Any, c3: Any, k0: Any, k1: Any, n_rounds: Any = ROUNDS
     ) -> Four:
-        """`n_rounds` rounds of Philox for counter (c0, c1, c2, c3) and key (k0, k1), all uint32 or all uint64."""
+        """`n_rounds` rounds of Philox for counter (c0, c1, c2, c3) and key (k0, k1), all uint32 or all uint64.
+
+        >>> zero = tl.full((1,), 0, tl.uint32)
+        >>> tl.philox_impl(zero, zero, zero, zero, 0, 0)
+        ([1713891541], [3781805453], [3159862348], [2600524760])
+        """
         first = s.to_tensor(c0)
         if first.dtype not in (uint32, uint64):
             s.fail("TRI0624", what="counter", function="tl.philox_impl", got=describe(first))
@@ -104,6 +109,10 @@ def philox(s: Semantic, seed: Any, c0: Any, c1: Any, c2: Any, c3: Any, n_rounds:
     """Four random words for the counter (c0, c1, c2, c3), integers of 32 or of 64 bits, and the integer `seed`.
 
     With 32-bit counters the key is the low and the high half of the seed, with 64-bit counters (seed, 0).
+
+    >>> zero = tl.full((1,), 0, tl.uint32)
+    >>> tl.philox(0, zero, zero, zero, zero)
+    ([1713891541], [3781805453], [3159862348], [2600524760])
     """
     key, _ = _integer(s, seed, "seed", "philox")
     key = s.cast(key, uint64)
@@ -129,7 +138,11 @@ def _bits(x: Tensor) -> int:
 
 @surface("randint4x")
 def randint4x(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Four:
-    """Four tiles of random uint32 words for the integers `offset`; cheaper than four calls of tl.randint."""
+    """Four tiles of random uint32 words for the integers `offset`; cheaper than four calls of tl.randint.
+
+    >>> tl.randint4x(42, tl.arange(0, 1))
+    ([2632642643], [2012563771], [314527917], [1463989207])
+    """
     where, ty = _integer(s, offset, "offset", "randint4x")
     low = s.cast(where, uint32)
     zero = SURFACES["tl.zeros_like"](s, low)
@@ -139,13 +152,21 @@ def randint4x(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Fo
 
 @surface("randint")
 def randint(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Tensor:
-    """A random uint32 word for each of the integers `offset`."""
+    """A random uint32 word for each of the integers `offset`.
+
+    >>> tl.randint(42, tl.arange(0, 3))
+    [2632642643, 4242219303, 3547071013]
+    """
     return randint4x(s, seed, offset, n_rounds)[0]
 
 
 @surface("uint_to_uniform_float")
 def uint_to_uniform_float(s: Semantic, x: Any) -> Tensor:
-    """Random words of 32 or 64 bits as fp32 numbers, uniform in [0, 1)."""
+    """Random words of 32 or 64 bits as fp32 numbers, uniform in [0, 1).
+
+    >>> tl.uint_to_uniform_float(tl.randint(42, tl.arange(0, 3)))
+    [0.77408016, 0.024562696, 0.3482663]
+    """
     word, ty = _integer(s, x, "word", "uint_to_uniform_float")
     if ty.primitive_bitwidth not in (32, 64):
         s.fail("TRI0624", what="word", function="tl.uint_to_uniform_float", got=describe(word))
@@ -160,20 +181,33 @@ def uint_to_uniform_float(s: Semantic, x: Any) -> Tensor:
 
 @surface("rand")
 def rand(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Tensor:
-    """A random fp32 number, uniform in [0, 1), for each of the integers `offset`."""
+    """A random fp32 number, uniform in [0, 1), for each of the integers `offset`.
+
+    >>> tl.rand(42, tl.arange(0, 3))
+    [0.77408016, 0.024562696, 0.3482663]
+    """
     return uint_to_uniform_float(s, randint(s, seed, offset, n_rounds))
 
 
 @surface("rand4x")
 def rand4x(s: Semantic, seed: Any, offsets: Any, n_rounds: Any = ROUNDS) -> Four:
-    """Four tiles of random fp32 numbers, uniform in [0, 1), for the integers `offsets`."""
+    """Four tiles of random fp32 numbers, uniform in [0, 1), for the integers `offsets`.
+
+    >>> tl.rand4x(42, tl.arange(0, 1))
+    ([0.77408016], [0.93717295], [0.14646345], [0.68172306])
+    """
     a, b, c, d = (uint_to_uniform_float(s, w) for w in randint4x(s, seed, offsets, n_rounds))
     return a, b, c, d
 
 
 @surface("pair_uniform_to_normal")
 def pair_uniform_to_normal(s: Semantic, u1: Any, u2: Any) -> tuple[Tensor, Tensor]:
-    """Two independent standard normal numbers from two uniform ones (Box and Muller), with u1 at least 1e-7."""
+    """Two independent standard normal numbers from two uniform ones (Box and Muller), with u1 at least 1e-7.
+
+    >>> a, b = tl.pair_uniform_to_normal(tl.rand(42, tl.arange(0, 2)), tl.rand(43, tl.arange(0, 2)))
+    >>> a.shape
+    (2,)
+    """
     times = OPERATORS["*"]
     first = SURFACES["tl.maximum"](s, 1.0e-7, u1)
     angle = times(s, 6.283185307179586, s.to_tensor(u2))
@@ -183,13 +217,22 @@ def pair_uniform_to_normal(s: Semantic, u1: Any, u2: Any) -> tuple[Tensor, Tenso
 
 @surface("randn")
 def randn(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Tensor:
-    """A standard normal fp32 number for each of the integers `offset`."""
+    """A standard normal fp32 number for each of the integers `offset`.
+
+    >>> tl.abs(tl.randn(42, tl.arange(0, 4))) < 5
+    [True, True, True, True]
+    """
     a, b, _, _ = randint4x(s, seed, offset, n_rounds)
     return pair_uniform_to_normal(s, uint_to_uniform_float(s, a), uint_to_uniform_float(s, b))[0]
 
 
 @surface("randn4x")
 def randn4x(s: Semantic, seed: Any, offset: Any, n_rounds: Any = ROUNDS) -> Four:
-    """Four tiles of standard normal fp32 numbers for the integers `offset`."""
+    """Four tiles of standard normal fp32 numbers for the integers `offset`.
+
+    >>> a, b, c, d = tl.randn4x(42, tl.arange(0, 2))
+    >>> d.shape
+    (2,)
+    """
     a, b, c, d = rand4x(s, seed, offset, n_rounds)
     return (*pair_uniform_to_normal(s, a, b), *pair_uniform_to_normal(s, c, d))

@@ -15,6 +15,7 @@ from tritium.ops import combine as tree
 from tritium.ops.axes import axis_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, attr, operand, region
 from tritium.ops.create import Arange
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.extremum import extremum_region, is_extremum, pick_extremum
 from tritium.ops.facts import Bound
 from tritium.ops.handles import Tensor, unwrap
@@ -67,6 +68,9 @@ class Reduce(TileOp, name="tile.reduce"):
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.reduce(self)
+
     @surface("reduce", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, axis: Any, combine_fn: Any, keep_dims: Any = False) -> Any:
@@ -74,6 +78,12 @@ class Reduce(TileOp, name="tile.reduce"):
 
         `combine_fn` takes two values (2n for n tiles, first the n of one group, then of the other) and returns one
         (n); it must be associative. Axis None reduces all axes; `keep_dims` keeps them with extent 1.
+
+        >>> @triton.jit
+        ... def larger(a, b):
+        ...     return tl.where(a > b, a, b)
+        >>> tl.reduce(tl.arange(0, 6).reshape(2, 3), 1, larger)
+        [2, 5]
         """
         whole = unwrap(input)
         several = isinstance(whole, (tuple, list))

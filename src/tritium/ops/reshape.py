@@ -83,7 +83,11 @@ def reshape(s: Semantic, input: Any, *shape: Any, can_reorder: Any = False) -> T
 
 @surface("view", method=True)
 def view(s: Semantic, input: Any, *shape: Any) -> Tensor:
-    """The same as tl.reshape."""
+    """The same as tl.reshape.
+
+    >>> tl.view(tl.arange(0, 4), (2, 2))
+    [[0, 1], [2, 3]]
+    """
     x = s.to_tensor(input)
     return reshape_to(s, x, reshaped(s, shape, x))
 

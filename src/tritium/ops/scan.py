@@ -65,6 +65,12 @@ class Scan(TileOp, name="tile.scan"):
 
         `combine_fn` is a jit function of two values (2n for n tiles, first the n so far, then the n next) that returns
         one (n); it must be associative. `reverse` runs from the last element to the first.
+
+        >>> @triton.jit
+        ... def larger(a, b):
+        ...     return tl.where(a > b, a, b)
+        >>> tl.associative_scan(tl.arange(0, 4) * 3 % 4, 0, larger)
+        [0, 3, 3, 3]
         """
         whole = unwrap(input)
         several = isinstance(whole, (tuple, list))

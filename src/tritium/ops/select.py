@@ -10,7 +10,9 @@ import numpy as np
 from tritium.ir.types import PointerType, Type, int1, like
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, operand
+from tritium.ops.emit import CudaEmitter, Expr, conditional
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import surface
@@ -46,6 +48,15 @@ class Select(TileOp, name="tile.select"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return conditional(*x)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
     @surface("where")
     @staticmethod

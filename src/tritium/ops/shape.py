@@ -15,7 +15,9 @@ from tritium.ir.types import Type, shaped, tile
 from tritium.ops import facts as fx
 from tritium.ops.axes import axis_of, sequence_of
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand, rank_up
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Bound, Facts
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic
 from tritium.ops.surface import surface
@@ -57,10 +59,20 @@ class Broadcast(TileOp, name="tile.broadcast"):
         dims = self.x.type.shape or (1,) * len(self.shape)
         return [a for a, (m, n) in enumerate(zip(dims, self.shape, strict=True)) if m == 1 != n]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout.collapse(self.stretched) if self.x.type.shape else None
+
     @surface("broadcast_to", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, *shape: Any) -> Tensor:
-        """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape."""
+        """`input` stretched to `shape`. Axes of extent 1 repeat; a 0-d value fills any shape.
+
+        >>> tl.broadcast_to(tl.arange(0, 2)[:, None], 2, 3)
+        [[0, 0, 0], [1, 1, 1]]
+        """
         x = s.to_tensor(input)
         target = s.shape_of(sequence_of(shape), "shape")
         if x.dims and (
@@ -106,10 +118,20 @@ class ExpandDims(TileOp, name="tile.expand_dims"):
         kept = (b for b in wanted if self.axis not in b.axes())
         return tuple(b.map_axes(lambda a: a - (a > self.axis)) for b in kept)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout.drop(self.axis)
+
     @surface("expand_dims", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, axis: Any) -> Tensor:
-        """New axes of extent 1 at the positions `axis` (one or several) of the result."""
+        """New axes of extent 1 at the positions `axis` (one or several) of the result.
+
+        >>> tl.expand_dims(tl.arange(0, 2), 0)
+        [[0, 1]]
+        """
         x = s.to_tensor(input)
         value = unwrap(axis)
         wanted = tuple(value) if isinstance(value, (tuple, list)) else (value,)
@@ -148,10 +170,20 @@ class Permute(TileOp, name="tile.permute"):
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return tuple(b.map_axes(lambda a: self.order[a]) for b in wanted)
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout.permute([self.order.index(a) for a in range(len(self.order))])
+
     @surface("permute", method=True)
     @staticmethod
     def build(s: Semantic, input: Any, *dims: Any) -> Tensor:
-        """The axes of `input` in the order `dims`, one tuple or one number per axis."""
+        """The axes of `input` in the order `dims`, one tuple or one number per axis.
+
+        >>> tl.permute(tl.reshape(tl.arange(0, 6), 2, 3), 1, 0)
+        [[0, 3], [1, 4], [2, 5]]
+        """
         x = s.to_tensor(input)
         return permuted(s, x, _order(s, x, sequence_of(dims), "permute"))
 
@@ -175,7 +207,11 @@ class Permute(TileOp, name="tile.permute"):
     @surface("T", module="internal")
     @staticmethod
     def transpose(s: Semantic, input: Any) -> Tensor:
-        """``x.T``: a tile of two axes with the axes exchanged."""
+        """``x.T``: a tile of two axes with the axes exchanged.
+
+        >>> tl.reshape(tl.arange(0, 6), 2, 3).T
+        [[0, 3], [1, 4], [2, 5]]
+        """
         x = s.to_tensor(input)
         if len(x.dims) != 2:
             s.fail("TRI0610", got=".T, which is (1, 0),", rank=len(x.dims))
@@ -217,7 +253,11 @@ class Flip(TileOp, name="tile.flip"):
     @surface("flip", method=True)
     @staticmethod
     def build(s: Semantic, x: Any, dim: Any = None) -> Tensor:
-        """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`."""
+        """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`.
+
+        >>> tl.flip(tl.arange(0, 3))
+        [2, 1, 0]
+        """
         value = s.to_tensor(x)
         if unwrap(dim) is None and len(value.dims) != 1:
             s.fail("TRI0603", function="tl.flip", argument="dim", got=None, expected="the axes of the tile")

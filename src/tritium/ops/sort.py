@@ -56,7 +56,11 @@ class Sort(TileOp, name="tile.sort"):
     @surface("sort", method=True)
     @staticmethod
     def build(s: Semantic, x: Any, dim: Any = None, descending: Any = False) -> Tensor:
-        """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`."""
+        """`x` in order along axis `dim` (None: the last). NaN comes last, first if `descending`.
+
+        >>> tl.sort(tl.arange(0, 4) * 3 % 4)
+        [0, 1, 2, 3]
+        """
         value, _ = numbers(s, x, "sort")
         return _along(s, value, dim, s.const_bool(descending, "descending"), None, "sort")
 

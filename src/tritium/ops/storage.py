@@ -34,9 +34,10 @@ def representable(value: float, ty: DType) -> float:
     As in Triton, a literal is rounded to fp32 and from there to a narrower type (measured: ``1 + 2**-11 + 2**-40`` is
     1.0 as fp16, which a single rounding would not give).
     """
-    wide = cast_array(np.float64(value), "f64", "f64" if ty.is_fp64() else "f32")
-    there = cast_array(wide, "f64" if ty.is_fp64() else "f32", ty.text)
-    return float(cast_array(there, ty.text, "f64"))
+    if ty.is_fp64():
+        return float(value)
+    single = cast_array(np.float64(value), "f64", "f32")
+    return float(single if ty.is_fp32() else cast_array(cast_array(single, "f32", ty.text), ty.text, "f64"))
 
 
 def constant(value: bool | int | float, ty: Type) -> Array:

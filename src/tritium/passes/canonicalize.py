@@ -105,10 +105,7 @@ def _inline(region: Region, op: Op, args: list[Value]) -> list[Value]:
         arg.replace_uses_with(value)
     *body, end = region.ops
     for inner in body:
-        region.ops.remove(inner)
-        inner.parent = None
-        assert op.parent is not None
-        op.parent.insert_before(op, inner)
+        inner.move_before(op)
     return list(end.operands)
 
 
@@ -128,7 +125,7 @@ def share_yields(op: If, r: Rewriter) -> Replacement:
         if same and result.uses:
             outside = then if not _is_in(then, op) else _copy_constant(then, r)
             if outside is not None:
-                result.replace_uses_with(outside)
+                r.replace(result, outside)
     return None
 
 
@@ -170,8 +167,8 @@ def free_invariant(op: For, r: Rewriter) -> Replacement:
     carried = zip(op.results, op.inits, op.body.args[1:], op.body.ops[-1].operands, strict=True)
     for result, init, arg, out in list(carried):
         if out is arg or out is init:
-            arg.replace_uses_with(init)
-            result.replace_uses_with(init)
+            r.replace(arg, init)
+            r.replace(result, init)
     return None
 
 
@@ -181,7 +178,7 @@ def free_invariant_while(op: While, r: Rewriter) -> Replacement:
     for result, init, tested, arg, out in list(carried):
         if out is arg or out is init:
             for v in (tested, arg, result):
-                v.replace_uses_with(init)
+                r.replace(v, init)
     return None
 
 
@@ -211,5 +208,6 @@ def simplify_store(op: Store, r: Rewriter) -> Replacement:
         return None
     if known:
         op.set_operands([op.ptr, op.value], (1, 1, 0))
+        r.rewritten(op)
         return None
     return ERASED

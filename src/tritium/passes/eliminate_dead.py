@@ -45,7 +45,7 @@ class _Marker:
         for op in region.ops:
             if (op.is_terminator and not isinstance(op, Yield)) or (not op.regions and op.effects() & _KEEPS):
                 self.op(op)
-            elif isinstance(op, While) and op.effects() & Effect.READ:
+            elif isinstance(op, While) and op.effects() & Effect.READ:  # type: ignore[attr-defined]
                 self.op(op)  # it may be waiting for another program instance's store
             for nested in op.regions:
                 self.region(nested)

@@ -1,6 +1,6 @@
 """Autotuning: try configurations on copies, check that they agree, keep the fastest per key.
 
-Trial runs never touch the caller's arrays: whatever the kernel may write is copied first (`tritium.runtime.copies`).
+Trial runs never touch the caller's arrays: whatever the kernel may write is copied first (`tritium.runtime.tuning_trial`).
 So in-place kernels are tuned safely with or without ``restore_value`` and ``reset_to_zero``, which are still honoured.
 The first run of every configuration is compared with the first configuration's; one that computes something else
 is reported (`Autotuner.disagreements` and a warning), because a tuner that picks by speed alone would hide the bug.
@@ -9,97 +9,53 @@ is reported (`Autotuner.disagreements` and a warning), because a tuner that pick
 from __future__ import annotations
 
 import inspect
+import threading
 import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from tritium import config
-from tritium.errors import CompileTimeAssertionFailure, OutOfResources, PTXASError, make_error
-from tritium.runtime.arrays import is_array
-from tritium.runtime.copies import copy_arguments, host_values
-from tritium.runtime.interface import KernelInterface
+from tritium.errors import (
+    AutotunerError,
+    CompileTimeAssertionFailure,
+    OutOfResources,
+    PTXASError,
+    make_error,
+)
+from tritium.runtime import log
+from tritium.runtime.copies import assign, copy_of, fill_zero
+from tritium.runtime.driver import driver
+from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.jit import JITFunction
+from tritium.runtime.options import OPTIONS
+from tritium.runtime.tracebacks import cleaned, users_level
 from tritium.runtime.tuning_cache import load_timings, store_timings
+from tritium.runtime.tuning_config import Config
+from tritium.runtime.tuning_trial import Trials, written_names
 
-Timing = tuple[float, float, float]
+Timing = Sequence[float]
 _INVALID: tuple[type[Exception], ...] = (OutOfResources, CompileTimeAssertionFailure, PTXASError)
+_NEVER = [float("inf")] * 3
+_SLOW = 50.0
+"""Milliseconds of a run on the host after which one run is measurement enough."""
 
 
-class Config:
-    """One candidate: values for meta-parameters, and compile options.
-
-    kwargs       meta-parameters by name, such as ``{"BLOCK": 128}``
-    num_warps    warps per program instance (GPU); 4 by default
-    num_stages   software pipelining depth (GPU)
-    num_ctas     blocks per cluster (GPU)
-    maxnreg      register limit per thread (GPU)
-    pre_hook     called with all arguments by name before each launch with this configuration
-    """
-
-    def __init__(
-        self,
-        kwargs: dict[str, Any],
-        num_warps: int = 4,
-        num_stages: int = 3,
-        num_ctas: int = 1,
-        maxnreg: int | None = None,
-        pre_hook: Callable[[dict[str, Any]], Any] | None = None,
-        ir_override: str | None = None,
-    ) -> None:
-        self.kwargs = kwargs
-        self.num_warps = num_warps
-        self.num_stages = num_stages
-        self.num_ctas = num_ctas
-        self.maxnreg = maxnreg
-        self.pre_hook = pre_hook
-        self.ir_override = ir_override
-
-    def all_kwargs(self) -> dict[str, Any]:
-        """Meta-parameters and options as launch keywords; unset options are left out."""
-        options = {
-            "num_warps": self.num_warps,
-            "num_ctas": self.num_ctas,
-            "num_stages": self.num_stages,
-            "maxnreg": self.maxnreg,
-            "ir_override": self.ir_override,
-        }
-        return {**self.kwargs, **{k: v for k, v in options.items() if v is not None}}
-
-    def __str__(self) -> str:
-        named = {**self.kwargs, "num_warps": self.num_warps, "num_ctas": self.num_ctas}
-        named |= {"num_stages": self.num_stages, "maxnreg": self.maxnreg}
-        return ", ".join(f"{k}: {v}" for k, v in named.items())
-
-    def __repr__(self) -> str:
-        return f"Config({self})"
-
-    def _key(self) -> tuple[Any, ...]:
-        return (*self.all_kwargs().items(), self.pre_hook)
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Config) and self._key() == other._key()
-
-
-class Autotuner(KernelInterface):
+class Autotuner(KernelInterface[T]):
     """A kernel with candidate configurations; launching picks the best for the key and runs it.
 
     best_config      configuration of the last launch
     configs_timings  milliseconds (median, 20 % and 80 % quantiles) per configuration, of the last tuning
     bench_time       seconds the last tuning took
     cache            best configuration by key
-    disagreements    (configuration, argument, largest difference) found in the last tuning
+    disagreements    (configuration, argument, largest relative difference) found in the last tuning
     """
 
     def __init__(
         self,
         fn: Any,
         arg_names: list[str],
-        configs: Sequence[Config],
+        configs: Sequence[Config] | None,
         key: Sequence[str],
         reset_to_zero: Sequence[str] | None,
         restore_value: Sequence[str] | None,
@@ -114,12 +70,15 @@ class Autotuner(KernelInterface):
     ) -> None:
         self.fn = fn
         self.arg_names = arg_names
-        self.configs = list(configs) or [Config({})]
+        self.configs = list(configs or ()) or [Config({})]
         self.keys = list(key)
         self.reset_to_zero = list(reset_to_zero or ())
         self.restore_value = list(restore_value or ())
-        self.user_pre_hook = pre_hook
-        self.user_post_hook = post_hook
+        self.restore_copies: dict[str, Any] = {}
+        self.user_defined_pre_hook = pre_hook is not None
+        self.user_defined_post_hook = post_hook is not None
+        self.pre_hook: Callable[..., Any] = pre_hook or self._reset_and_save
+        self.post_hook: Callable[..., Any] = post_hook or self._restore
         prune = dict(prune_configs_by or {})
         self.perf_model: Callable[..., float] | None = prune.get("perf_model")
         self.configs_top_k: float | int = prune.get("top_k", 1.0)
@@ -137,156 +96,225 @@ class Autotuner(KernelInterface):
         self.configs_timings: dict[Config, Timing] = {}
         self.bench_time = 0.0
         self.disagreements: list[tuple[Config, str, float]] = []
-        self.nargs: dict[str, Any] = {}
-        self._check_names()
+        self.nargs: Any = None
+        self._failures: dict[Config, str] = {}
+        self._trials: Trials | None = None
+        self._lock = threading.RLock()
 
-    def _check_names(self) -> None:
-        known = set(self.arg_names)
-        for what, names in (("restore_value", self.restore_value), ("reset_to_zero", self.reset_to_zero)):
-            for name in names:
-                if name not in known:
-                    raise make_error("TRI0743", what=what, function=self.base_fn.__name__, name=name)
+    def __deepcopy__(self, memo: Any) -> Autotuner[T]:
+        return self
+
+    # ---- hooks ---------------------------------------------------------------------------------------
+
+    def _reset_and_save(self, kwargs: dict[str, Any], reset_only: bool = False) -> None:
+        for name in self.reset_to_zero:
+            if kwargs[name] is not None:
+                fill_zero(kwargs[name])
+        if not reset_only:
+            kept = [name for name in self.restore_value if kwargs[name] is not None]
+            self.restore_copies = {name: copy_of(kwargs[name]) for name in kept}
+
+    def _restore(self, kwargs: dict[str, Any], exception: Exception | None) -> None:
+        for name, kept in self.restore_copies.items():
+            assign(kwargs[name], kept)
+        self.restore_copies = {}
 
     # ---- benchmarking --------------------------------------------------------------------------------
 
-    def do_bench(self, call: Callable[[], Any], quantiles: Sequence[float]) -> Any:
-        """Time one configuration; the user's benchmark function if one was given."""
+    @property
+    def do_bench(self) -> Callable[..., Any]:
+        """``do_bench(call, quantiles=...)`` times a configuration; the user's function if one was given."""
         if self._do_bench is not None:
-            return self._do_bench(call, quantiles=quantiles)
-        from tritium.testing import do_bench, do_bench_cudagraph
+            return self._do_bench
+        if self.use_cuda_graph or self.num_warmups is not None or self.num_reps is not None:
+            return self._bench_as_asked
+        return driver.active.get_benchmarker()
 
+    def _bench_as_asked(self, call: Callable[[], Any], quantiles: Sequence[float]) -> Any:
+        from tritium.runtime.benchmarking import do_bench, do_bench_cudagraph
+
+        rep = 100 if self.num_reps is None else self.num_reps
         if self.use_cuda_graph:
-            return do_bench_cudagraph(call, rep=self.num_reps or 20, quantiles=quantiles)
-        on_host = not any(getattr(a, "is_cuda", False) for a in self.nargs.values())
-        warmup, rep = (1, 10) if on_host else (25, 100)
-        return do_bench(
-            call, warmup=self.num_warmups or warmup, rep=self.num_reps or rep, quantiles=quantiles
-        )
+            return do_bench_cudagraph(call, rep=rep, quantiles=quantiles)
+        warmup = 25 if self.num_warmups is None else self.num_warmups
+        return do_bench(call, warmup=warmup, rep=rep, quantiles=quantiles)
 
-    def _trial(
-        self, tried: Config, named: dict[str, Any], kwargs: dict[str, Any]
-    ) -> tuple[Timing, dict[str, Any]]:
-        """Time `tried` on copies. Gives timings and the arrays after its first run."""
-        meta = {**kwargs, **tried.all_kwargs()}
-        copies = copy_arguments({**named, **{k: v for k, v in kwargs.items() if k in self.arg_names}})
-        launch_kwargs = {**meta, **{k: v for k, v in copies.items() if k in kwargs}}
-        positional = [copies[n] for n in named]
-        everything = {**copies, **meta, **{k: copies[k] for k in copies}}
-        first: dict[str, Any] = {}
+    def _bench(self, *args: Any, config: Config, **meta: Any) -> Timing:
+        """Milliseconds (median, 20 % and 80 % quantiles) of `config`; infinite where it does not work."""
+        _check_conflicts(config.kwargs, meta, self.nargs or {})
+        current = {**meta, **config.all_kwargs()}
+        started = time.perf_counter()
+        try:
+            timing = self._try(args, config, current)
+        except _INVALID as broken:
+            self._failures[config] = getattr(broken, "message", str(broken))
+            timing = _NEVER
+        if _verbose() or log.enabled("autotune"):
+            self._report(config, timing, time.perf_counter() - started)
+        return timing
+
+    def _try(self, args: tuple[Any, ...], tried: Config, current: dict[str, Any]) -> Timing:
+        trials = self._trials or self._new_trials(args, current)
+        trials.refill()
+        positional = [trials.arguments.get(n, a) for n, a in zip(self.arg_names, args, strict=False)]
+        positional += args[len(positional) :]
+        launch = {k: trials.arguments.get(k, v) for k, v in current.items()}
+        named = {**dict(zip(self.arg_names, positional, strict=False)), **launch}
 
         def call() -> None:
-            self._before(tried, everything)
+            if tried.pre_hook is not None:
+                tried.pre_hook(named)
+            self.pre_hook(named)
             try:
-                self.fn.run(*positional, **launch_kwargs)
+                self.fn.run(*positional, **launch)
             except Exception as broken:
-                self._after(everything, broken)
+                self.post_hook(named, exception=broken)
                 raise
-            if not first:
-                arrays = {k: host_values(v) for k, v in copies.items() if is_array(v)}
-                first.update({k: v.copy() for k, v in arrays.items() if v is not None})
-            self._after(everything, None)
+            self.post_hook(named, exception=None)
 
-        try:
-            call()
-            times = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
-        except _INVALID as broken:
-            if config.get("print_autotuning"):
-                print(f"Autotuning: {tried} does not work here: {broken}")
-            return (float("inf"),) * 3, {}
-        return tuple(times) if isinstance(times, (list, tuple)) else (times,) * 3, first  # type: ignore[return-value]
-
-    def _before(self, tried: Config, named: dict[str, Any], reset_only: bool = False) -> None:
-        if tried.pre_hook is not None and not reset_only:
-            tried.pre_hook(named)
-        if self.user_pre_hook is not None:
-            self.user_pre_hook(named, reset_only=reset_only) if reset_only else self.user_pre_hook(named)
-            return
-        for name in self.reset_to_zero:
-            _zero(named[name])
-        if not reset_only:
-            kept = {n: named[n] for n in self.restore_value}
-            self._saved = {n: (named[n], copy_arguments(kept)[n]) for n in self.restore_value}
-
-    def _after(self, named: dict[str, Any], broken: Exception | None) -> None:
-        if self.user_post_hook is not None:
-            self.user_post_hook(named, exception=broken)
-            return
-        for target, saved in self._saved.values() if self.user_pre_hook is None else ():
-            _assign(target, saved)
-
-    def _tune(
-        self, key: tuple[Any, ...], candidates: list[Config], named: dict[str, Any], kwargs: Any
-    ) -> None:
         started = time.perf_counter()
-        timings: dict[Config, Timing] = {}
-        self.disagreements = []
-        reference: dict[str, Any] = {}
-        for tried in candidates:
-            conflict = sorted((kwargs.keys() | named.keys()) & tried.kwargs.keys())
-            if conflict:
-                raise make_error("TRI0742", name=conflict[0], cls=None)
-            timings[tried], arrays = self._trial(tried, named, kwargs)
-            if arrays and not reference:
-                reference = arrays
-            self._compare(tried, reference, arrays)
-        self.bench_time = time.perf_counter() - started
-        if all(t[0] == float("inf") for t in timings.values()):
-            raise make_error("TRI0740", count=len(timings), function=self.base_fn.__name__)
-        self.configs_timings = timings
-        self.cache[key] = min(timings, key=lambda c: timings[c][0])
+        call()
+        first = (time.perf_counter() - started) * 1e3
+        if not self.restore_value and not self.user_defined_post_hook:
+            self._compare(tried, trials)
+        if first > _SLOW and self._do_bench is None and driver.active.get_current_target().backend == "cpu":
+            return [first] * 3
+        times = self.do_bench(call, quantiles=(0.5, 0.2, 0.8))
+        return list(times) if isinstance(times, (list, tuple)) else [times] * 3
 
-    def _compare(self, tried: Config, reference: dict[str, Any], arrays: dict[str, Any]) -> None:
-        for name, got in arrays.items():
-            worst = _difference(reference[name], got)
-            if worst > 0:
-                self.disagreements.append((tried, name, worst))
-                text = f"{tried}: largest relative difference {worst:.3g}"
-                found = make_error("TRI0741", function=self.base_fn.__name__, name=name, got=text)
-                warnings.warn(str(found), RuntimeWarning, stacklevel=6)
+    def _new_trials(self, args: tuple[Any, ...], current: dict[str, Any]) -> Trials:
+        """Copies for `args`: of what the kernel writes, or of everything where hooks may write too."""
+        named = dict(zip(self.arg_names, args, strict=False))
+        named.update({k: v for k, v in current.items() if k in self.arg_names})
+        hooks = self.user_defined_pre_hook or any(c.pre_hook is not None for c in self.configs)
+        written = None
+        if not hooks:
+            launch = {k: v for k, v in current.items() if k != "warmup"}
+            written = written_names(self.fn.warmup(*args, **launch), self.arg_names)
+        if written is not None:
+            written |= {*self.reset_to_zero, *self.restore_value}
+        return Trials(named, written)
+
+    def _compare(self, tried: Config, trials: Trials) -> None:
+        for name, worst in trials.differences():
+            self.disagreements.append((tried, name, worst))
+            text = f"{tried}: largest relative difference {worst:.3g}"
+            found = make_error("TRI0741", function=self.base_fn.__name__, name=name, got=text)
+            warnings.warn(str(found), RuntimeWarning, stacklevel=users_level())
+
+    def _report(self, tried: Config, timing: Timing, seconds: float) -> None:
+        failed = self._failures.get(tried)
+        result = f"does not work: {failed}" if failed is not None else f"{timing[0]:.4g} ms"
+        line = f"{self.base_fn.__name__}: {tried}: {result} (took {seconds:.2f} s)"
+        if _verbose():
+            print(f"Autotuning kernel {line}")
+        if log.enabled("autotune"):
+            log.write("autotune", line)
 
     # ---- launching -----------------------------------------------------------------------------------
 
-    def _key_of(self, named: dict[str, Any], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    def key_of(self, named: Mapping[str, Any], kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The tuning key: values of the arguments in `key`, and the dtype of every argument that has one."""
         everything = {k: v for k, v in {**named, **kwargs}.items() if k in self.arg_names}
         key = [everything[k] for k in self.keys if k in everything]
         key += [str(v.dtype) for v in everything.values() if hasattr(v, "dtype")]
         return tuple(key)
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        named = dict(zip(self.arg_names, args, strict=False))
-        self.nargs = named
-        launch = dict(kwargs, grid=grid, warmup=warmup)
-        chosen = self.configs[0]
-        if len(self.configs) > 1 and not warmup:
-            key = self._key_of(named, kwargs)
-            fresh = key not in self.cache
-            if fresh:
-                self._find(key, named, launch)
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            named = dict(zip(self.arg_names, args, strict=False))
+            chosen = self.configs[0]
+            if len(self.configs) > 1 and not kwargs.get("warmup"):
+                key = self.key_of(named, kwargs)
+                found = self.cache.get(key)
+                chosen = found if found is not None else self._tuned(key, args, named, kwargs)
+            _check_conflicts(chosen.all_kwargs(), kwargs, named)
+            self.best_config = chosen
+            if chosen.pre_hook is not None:
+                chosen.pre_hook({**named, **kwargs, **chosen.all_kwargs()})
+            return self.fn.run(*args, **{**kwargs, **chosen.all_kwargs()})
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def _tuned(
+        self, key: tuple[Any, ...], args: tuple[Any, ...], named: dict[str, Any], kwargs: dict[str, Any]
+    ) -> Config:
+        """The best configuration for a key that was not seen yet. One thread tunes, others wait."""
+        with self._lock:
+            if key in self.cache:
+                return self.cache[key]
+            self.nargs = named
+            try:
+                candidates = self.prune_configs(kwargs)
+                measure = lambda: self._tune(key, args, candidates, kwargs)  # noqa: E731
+                if self._persistent():
+                    measured = not self.check_disk_cache(key, candidates, measure)
+                else:
+                    measure()
+                    measured = True
+            finally:
+                self.nargs = None
             chosen = self.cache[key]
-            if fresh and config.get("print_autotuning"):
+            if measured and _verbose():
                 print(
                     f"Triton autotuning for function {self.base_fn.__name__},\nwith key as {key},\n"
                     f"finished after {self.bench_time:.2f}s,\nbest config selected: {chosen};"
                 )
-        self.best_config = chosen
-        if chosen.pre_hook is not None:
-            chosen.pre_hook({**named, **kwargs, **chosen.all_kwargs()})
-        return self.fn.run(*args, **launch, **chosen.all_kwargs())
+            return chosen
 
-    def _find(self, key: tuple[Any, ...], named: dict[str, Any], launch: dict[str, Any]) -> None:
-        candidates = self.prune_configs(launch)
-        persistent = self.cache_results or bool(config.get("cache_autotuning"))
-        if persistent and not any(c.pre_hook for c in candidates):
-            stored = load_timings(self.fn, key, candidates)
-            if stored is not None:
-                self.configs_timings = stored
-                self.cache[key] = min(stored, key=lambda c: stored[c][0])
-                return
-        self._tune(key, candidates, named, launch)
-        everything = {**named, **launch, **self.cache[key].all_kwargs()}
-        self._before(self.cache[key], everything, reset_only=True)
-        if persistent:
-            store_timings(self.fn, key, self.configs_timings)
+    def _persistent(self) -> bool:
+        return bool(self.cache_results or config.get("cache_autotuning"))
+
+    def _tune(
+        self,
+        key: tuple[Any, ...],
+        args: tuple[Any, ...],
+        candidates: Sequence[Config],
+        kwargs: dict[str, Any],
+    ) -> None:
+        started = time.perf_counter()
+        self.disagreements, self._failures = [], {}
+        try:
+            timings: dict[Config, Timing] = {}
+            for tried in candidates:
+                if self._trials is None:
+                    self._trials = self._trials_for(args, tried, kwargs)
+                timings[tried] = self._bench(*args, config=tried, **kwargs)
+        finally:
+            self._trials = None
+        self.bench_time = time.perf_counter() - started
+        if all(timing[0] == float("inf") for timing in timings.values()):
+            raise self._nothing_works(timings)
+        self.configs_timings = timings
+        best = self.cache[key] = min(timings, key=lambda c: timings[c][0])
+        self.pre_hook({**self.nargs, **kwargs, **best.all_kwargs()}, reset_only=True)
+
+    def _trials_for(self, args: tuple[Any, ...], tried: Config, kwargs: dict[str, Any]) -> Trials | None:
+        """Copies made once for all candidates; None if this one does not compile, so that the next is asked."""
+        try:
+            return self._new_trials(args, {**tried.all_kwargs(), **kwargs})
+        except _INVALID:
+            return None
+
+    def _nothing_works(self, timings: Mapping[Config, Timing]) -> Exception:
+        notes = [f"{tried}: {self._failures.get(tried, 'infinitely slow')}" for tried in timings]
+        return make_error("TRI0740", count=len(timings), function=self.base_fn.__name__, notes=notes)
+
+    def check_disk_cache(
+        self, tuning_key: tuple[Any, ...], configs: Sequence[Config], bench_fn: Callable[[], Any]
+    ) -> bool:
+        """Take the timings for the key from disk, or measure with `bench_fn` and keep them. Whether they were there."""
+        if not tuning_key or any(c.pre_hook for c in configs):  # hooks cannot be part of what is stored
+            bench_fn()
+            return False
+        stored = load_timings(self.fn, tuning_key, configs)
+        if stored is not None:
+            self.configs_timings = dict(stored)
+            self.cache[tuning_key] = min(stored, key=lambda c: stored[c][0])
+            return True
+        bench_fn()
+        store_timings(self.fn, tuning_key, self.configs_timings)
+        return False
 
     def prune_configs(self, kwargs: dict[str, Any]) -> list[Config]:
         """The configurations worth trying for these arguments."""
@@ -294,54 +322,40 @@ class Autotuner(KernelInterface):
         if self.early_config_prune is not None:
             kept = list(self.early_config_prune(self.configs, self.nargs, **kwargs))
             if not kept:
-                raise make_error("TRI0740", count=0, function=self.base_fn.__name__)
+                notes = ["`early_config_prune` left none"]
+                name = self.base_fn.__name__
+                raise make_error("TRI0740", count=len(self.configs), function=name, notes=notes)
         if self.perf_model is not None:
             top = self.configs_top_k
             count = int(len(self.configs) * top) if isinstance(top, float) and top <= 1.0 else top
             if not isinstance(count, int):
-                raise TypeError("top_k is a fraction of at most 1.0 or a whole number")
+                raise TypeError(f"top_k is a fraction of at most 1.0 or a whole number, not {top!r}")
             if len(kept) > count:
                 model = self.perf_model
                 kept = sorted(kept, key=lambda c: model(**self.nargs, **kwargs, **c.all_kwargs()))[:count]
         return kept
 
-    def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> list[Any]:
+    def warmup(self, *args: Any, **kwargs: Any) -> list[Any]:
         """Compile every configuration for these arguments."""
-        self.nargs = dict(zip(self.arg_names, args, strict=False))
-        return [
-            self.fn.warmup(*args, grid=grid, **kwargs, **c.all_kwargs())
-            for c in self.prune_configs(dict(kwargs, grid=grid))
-        ]
+        kwargs.setdefault("grid", (1,))
+        with self._lock:
+            self.nargs = dict(zip(self.arg_names, args, strict=False))
+            try:
+                candidates = self.prune_configs(kwargs)
+            finally:
+                self.nargs = None
+        return [self.fn.warmup(*args, **{**kwargs, **c.all_kwargs()}) for c in candidates]
 
 
-def _zero(x: Any) -> None:
-    if hasattr(x, "zero_"):
-        x.zero_()
-    else:
-        x[...] = 0
+def _check_conflicts(tuned: Mapping[str, Any], *given: Mapping[str, Any]) -> None:
+    """ConflictingParametersError if a launch gives what the configurations set."""
+    conflicts = sorted({name for names in given for name in names} & tuned.keys())
+    if conflicts:
+        raise make_error("TRI0742", name=", ".join(conflicts))
 
 
-def _assign(target: Any, source: Any) -> None:
-    if hasattr(target, "copy_"):
-        target.copy_(source)
-    else:
-        target[...] = source
-
-
-_TOLERANCE = {"float16": 2e-2, "bfloat16": 1e-1, "float32": 1e-3, "float64": 1e-9}
-
-
-def _difference(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
-    """Largest relative difference beyond what reordered float arithmetic explains; 0 if there is none."""
-    if a.shape != b.shape:
-        return float("inf")
-    tolerance = _TOLERANCE.get(str(a.dtype), 0.0 if a.dtype.kind in "biu" else 0.25)
-    x, y = a.astype(np.float64), b.astype(np.float64)
-    with np.errstate(all="ignore"):
-        gap = np.abs(x - y) / max(1e-30, float(np.nanmax(np.abs(x), initial=0.0)))
-    gap = np.where((x == y) | (np.isnan(x) & np.isnan(y)), 0.0, np.nan_to_num(gap, nan=np.inf))
-    worst = float(gap.max(initial=0.0))
-    return worst if worst > tolerance else 0.0
+def _verbose() -> bool:
+    return bool(config.get("print_autotuning"))
 
 
 def autotune(
@@ -357,15 +371,15 @@ def autotune(
     use_cuda_graph: bool = False,
     do_bench: Callable[..., Any] | None = None,
     cache_results: bool = False,
-) -> Callable[[Any], Autotuner]:
+) -> Callable[[Any], Autotuner[Any]]:
     """Decorator: choose among `configs` whenever the values of the arguments in `key` change.
 
     Trial runs work on copies of the arrays, so `restore_value` and `reset_to_zero` are honoured but not needed to
     protect data. A configuration that fails to compile or does not fit counts as infinitely slow.
     """
 
-    def decorate(fn: Any) -> Autotuner:
-        return Autotuner(
+    def decorate(fn: Any) -> Autotuner[Any]:
+        made = Autotuner[Any](
             fn,
             fn.arg_names,
             configs,
@@ -381,11 +395,24 @@ def autotune(
             do_bench=do_bench,
             cache_results=cache_results,
         )
+        function = made.base_fn.__name__
+        _check_names("restore_value", function, made.restore_value, fn.arg_names)
+        _check_names("reset_to_zero", function, made.reset_to_zero, fn.arg_names)
+        for candidate in made.configs:
+            _check_names("a configuration", function, candidate.kwargs, [*fn.arg_names, *OPTIONS])
+        return made
 
     return decorate
 
 
-class Heuristics(KernelInterface):
+def _check_names(what: str, function: str, names: Any, known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            expected = ", ".join(n for n in known if n not in OPTIONS)
+            raise make_error("TRI0743", what=what, function=function, name=name, expected=expected)
+
+
+class Heuristics(KernelInterface[T]):
     """A kernel whose meta-parameters are computed from its other arguments at each launch."""
 
     def __init__(
@@ -395,18 +422,48 @@ class Heuristics(KernelInterface):
         self.arg_names = arg_names
         self.values = values
 
+    def __deepcopy__(self, memo: Any) -> Heuristics[T]:
+        return self
+
     def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         for name, rule in self.values.items():
             kwargs[name] = rule({**dict(zip(self.arg_names, args, strict=False)), **kwargs})
         return kwargs
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        return self.fn.run(*args, grid=grid, warmup=warmup, **self._computed(args, kwargs))
+    def run(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self.fn.run(*args, **self._computed(args, kwargs))
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
 
-    def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> Any:
-        return self.fn.warmup(*args, grid=grid, **self._computed(args, kwargs))
+    def warmup(self, *args: Any, **kwargs: Any) -> Any:
+        kwargs.setdefault("grid", (1,))
+        return self.fn.warmup(*args, **self._computed(args, kwargs))
 
 
-def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
+def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics[Any]]:
     """Decorator: compute meta-parameters, each by a function of the arguments by name."""
-    return lambda fn: Heuristics(fn, fn.arg_names, values)
+
+    def decorate(fn: Any) -> Heuristics[Any]:
+        base = fn
+        while not inspect.isfunction(base):
+            base = base.fn
+        _check_names("@triton.heuristics", base.__name__, values, [*fn.arg_names, *OPTIONS])
+        return Heuristics(fn, fn.arg_names, values)
+
+    return decorate
+
+
+__all__ = [
+    "Autotuner",
+    "AutotunerError",
+    "Config",
+    "Heuristics",
+    "JITFunction",
+    "KernelInterface",
+    "OutOfResources",
+    "PTXASError",
+    "autotune",
+    "driver",
+    "heuristics",
+]

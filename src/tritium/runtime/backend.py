@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tritium import config
+from tritium.backends.interp import Options, Program, run_grid
 from tritium.errors import make_error
-from tritium.runtime.arrays import ArrayView, is_array, view_of
+from tritium.runtime.arrays import HOST, ArrayView, TensorWrapper, is_array, view_of
 from tritium.runtime.grid import Grid
+from tritium.runtime.specialize import is_descriptor
 
 BACKENDS = ("interpret",)
 """The backends of this version, by name."""
 
 
-def choose_backend(options: dict[str, Any], values: Sequence[Any], names: Sequence[str]) -> str:
+def choose_backend(
+    options: dict[str, Any],
+    settings: config.Snapshot,
+    values: Sequence[Any],
+    names: Sequence[str],
+    forced: str | None = None,
+    warmup: bool = False,
+) -> str:
     """The option ``backend=``, else TRITIUM_BACKEND, else TRITON_INTERPRET, else what suits where the data is."""
-    wanted = options.get("backend") or config.get("backend")
-    if wanted is None and config.get("triton_interpret"):
+    wanted = options.get("backend") or settings.values["backend"] or forced
+    if wanted is None and settings.values["triton_interpret"]:
         wanted = "interpret"
-    if wanted is not None:
-        if wanted not in BACKENDS:
-            raise make_error("TRI0731", name=wanted, expected=", ".join(BACKENDS))
-        return str(wanted)
+    if wanted is not None and wanted not in BACKENDS:
+        raise make_error("TRI0731", name=wanted, expected=", ".join(BACKENDS))
+    if not warmup:
+        for name, view in _views(names, values):
+            _check_device(name, view, wanted)
+    return str(wanted or "interpret")
+
+
+def _views(names: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, ArrayView]]:
     for name, value in zip(names, values, strict=True):
-        if is_array(value) and not view_of(value, name).on_host:
-            raise make_error(
-                "TRI0732",
-                name=name,
-                got=view_of(value, name).device,
-                expected="host memory: this version has no GPU backend",
-            )
-    return "interpret"
+        if is_array(value):
+            yield name, view_of(value, name)
+        elif isinstance(value, (tuple, list)):
+            yield from _views([f"{name}[{i}]" for i in range(len(value))], value)
+        elif is_descriptor(value):
+            yield f"{name}.base", view_of(value.base, name)
+
+
+def _check_device(name: str, view: ArrayView, wanted: str | None) -> None:
+    device = view.device
+    if device == HOST or (wanted is not None and device.startswith("cuda")):
+        return
+    if device.startswith("cuda"):
+        expected = "host memory: this version has no GPU backend"
+        hint = "move the array with .cpu(), or ask for copies in and out with backend='interpret'"
+    else:
+        expected, hint = "memory of its own", "pass an array that holds data; stand-ins are for kernel.warmup"
+    raise make_error("TRI0732", name=name, got=device, expected=expected, hint=hint)
 
 
 def executor_of(backend: str) -> Callable[..., None]:
@@ -39,38 +63,38 @@ def executor_of(backend: str) -> Callable[..., None]:
     return _EXECUTORS[backend]
 
 
-def _interpret(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
-    from tritium.backends.interp import Options, Program, run_grid
-
-    lines = frozenset(config.get("trace_lines"))
-    options = Options(trace_lines=lines)
-    program = kernel.prepared.get(lines)
-    if program is None:
-        program = kernel.prepared.setdefault(lines, Program(kernel.ir, trace_lines=lines))
-    with _HostCopies(arguments) as host:
-        run_grid(program, grid, host, options=options)
+def _interpret(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
+    lines = config.current().values["trace_lines"]
+    prepared = kernel.prepared.get(lines)
+    if prepared is None:
+        made = Program(kernel.ir, trace_lines=lines), Options(trace_lines=lines)
+        prepared = kernel.prepared.setdefault(lines, made)
+    program, options = prepared
+    for leaf in leaves:
+        if leaf.__class__ is ArrayView and leaf.device != HOST:
+            with _HostCopies(leaves) as host:
+                run_grid(program, grid, host, options=options)
+            return
+    run_grid(program, grid, leaves, options=options)
 
 
 class _HostCopies:
-    """Arguments with device arrays replaced by host copies, which are copied back on success."""
+    """Leaves with device arrays replaced by host copies, which are copied back on success."""
 
-    def __init__(self, arguments: Sequence[Any]) -> None:
-        self.arguments = arguments
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        self.leaves = leaves
         self.moved: dict[tuple[str, int], tuple[Any, Any]] = {}
 
     def __enter__(self) -> list[Any]:
-        return [self._host(a) if isinstance(a, ArrayView) and not a.on_host else a for a in self.arguments]
+        return [self._host(a) if isinstance(a, ArrayView) and not a.on_host else a for a in self.leaves]
 
     def _host(self, view: ArrayView) -> ArrayView:
-        owner = (
-            getattr(view.owner, "base", view.owner)
-            if type(view.owner).__name__ == "TensorWrapper"
-            else view.owner
-        )
+        owner = view.owner
+        while isinstance(owner, TensorWrapper):
+            owner = owner.base
         if not hasattr(owner, "untyped_storage"):
-            raise make_error(
-                "TRI0732", name="array", got=view.device, expected="host memory, or a PyTorch tensor"
-            )
+            expected = "host memory, or a PyTorch tensor"
+            raise make_error("TRI0732", name="array", got=view.device, expected=expected)
         key = (view.device, view.storage_address)
         if key not in self.moved:
             device_storage = owner.untyped_storage()
@@ -78,7 +102,7 @@ class _HostCopies:
         base = int(self.moved[key][1].data_ptr())
         return ArrayView(
             *(base + view.address - view.storage_address, view.dtype, view.shape, view.strides),
-            *(base, view.storage_nbytes, "cpu", view.writable, self.moved[key][1]),
+            *(base, view.storage_nbytes, HOST, view.writable, self.moved[key][1]),
         )
 
     def __exit__(self, kind: Any, *_: Any) -> None:

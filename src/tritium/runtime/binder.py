@@ -8,107 +8,75 @@ which argument is wrong.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from tritium.errors import make_error
-from tritium.ir.types import DType, dtype_named
-from tritium.ops.handles import unwrap
+from tritium.runtime.classify import Classifier, classifier_of
+from tritium.runtime.options import OPTIONS, nearest
 from tritium.runtime.specialize import Rules
-
-OPTIONS: dict[str, Any] = {
-    "num_warps": 4,
-    "num_stages": 3,
-    "num_ctas": 1,
-    "maxnreg": None,
-    "enable_fp_fusion": True,
-    "launch_cooperative_grid": False,
-    "launch_pdl": False,
-    "cluster_dims": (1, 1, 1),
-    "debug": None,
-    "sanitize_overflow": True,
-    "ir_override": None,
-    "extern_libs": None,
-    "backend": None,
-    "arch": None,
-    "backend_name": None,
-    "allowed_dot_input_precisions": None,
-    "default_dot_input_precision": None,
-    "deprecated_fp8_dot_operand_dtypes": None,
-    "supported_fp8_dtypes": None,
-    "max_num_imprecise_acc_default": None,
-    "instrumentation_mode": None,
-    "ptx_version": None,
-    "ptx_options": None,
-    "warp_size": 32,
-    "minRegAutoWS": None,
-    "maxRegAutoWS": None,
-    "waves_per_eu": None,
-    "matrix_instr_nonkdim": None,
-    "kpack": None,
-}
-"""Launch options with their defaults. Those that only GPUs (or only AMD GPUs) read are accepted everywhere."""
-
-_POWERS = {1, 2, 4, 8, 16, 32}
+from tritium.runtime.type_names import annotated_type, normalized_annotation
 
 
-class Parameter:
-    """One kernel parameter: where it stands, how it is annotated, how it is specialised."""
+class KernelParam:
+    """One kernel parameter: where it stands, how it is annotated, how it is specialised.
 
-    def __init__(self, num: int, raw: inspect.Parameter, specialize: bool, align: bool) -> None:
+    annotation       as text, a type by its short name (``i64``, ``*fp16``); "" without one
+    annotation_type  the same where it fixes the type of the argument, else ""
+    """
+
+    def __init__(
+        self,
+        num: int,
+        param: inspect.Parameter,
+        do_not_specialize: bool,
+        do_not_specialize_on_alignment: bool,
+    ) -> None:
         self.num = num
-        self.name = raw.name
-        self.default = raw.default
-        self.kind = raw.kind
-        self.has_default = raw.default is not inspect.Parameter.empty
-        self.annotation = raw.annotation
-        text = _annotation_text(raw.annotation)
+        self.name = param.name
+        self.default = param.default
+        self.kind = param.kind
+        self.has_default = param.default is not inspect.Parameter.empty
+        empty = param.annotation is inspect.Parameter.empty or param.annotation is None
+        text = "" if empty else normalized_annotation(param.annotation)
+        self.annotation = text
         self.is_constexpr = "constexpr" in text
-        self.is_const = not self.is_constexpr and (text in ("const", "tl.const") or text.startswith("*k"))
-        self.do_not_specialize = not specialize
-        self.do_not_specialize_on_alignment = not align
-        fixed = None if self.is_constexpr or self.is_const else _fixed_type(raw.annotation, text)
-        self.rules = Rules(raw.name, self.is_constexpr, fixed, self.is_const, specialize, align)
+        self.is_const = not self.is_constexpr and ("const" in text or text.startswith("*k"))
+        self.do_not_specialize = do_not_specialize
+        self.do_not_specialize_on_alignment = do_not_specialize_on_alignment
+        fixed = None if self.is_constexpr else annotated_type(text)
+        self.annotation_type = text if fixed is not None else ""
+        self.rules = Rules(
+            *(param.name, self.is_constexpr, fixed, self.is_const),
+            specialize=not do_not_specialize,
+            align=not do_not_specialize_on_alignment,
+        )
 
-    @property
-    def annotation_type(self) -> str:
-        return self.rules.fixed.mangle() if self.rules.fixed else ""
+    @cached_property
+    def classify(self) -> Classifier:
+        """What an argument contributes to the launch key."""
+        return classifier_of(self.rules)
 
     def __repr__(self) -> str:
         return f"<parameter {self.num} {self.name}>"
 
 
-def _annotation_text(annotation: Any) -> str:
-    if annotation is inspect.Parameter.empty:
-        return ""
-    if isinstance(annotation, str):
-        return annotation.strip("'\" ")
-    return getattr(annotation, "__name__", "") or str(annotation)
-
-
-_BY_ANNOTATION = {"int": "int32", "float": "fp32", "bool": "int1", "u1": "int1", "i1": "int1"}
-
-
-def _fixed_type(annotation: Any, text: str) -> DType | None:
-    if isinstance(annotation, DType):
-        return annotation
-    name = text.removeprefix("tl.").removeprefix("triton.language.")
-    try:
-        return dtype_named(_BY_ANNOTATION.get(name, name))
-    except KeyError:
-        return None  # torch.Tensor and other annotations say nothing about scalars
-
-
 Bind = Callable[..., tuple[tuple[Any, ...], dict[str, Any]]]
 
 
-def make_binder(name: str, parameters: list[Parameter]) -> Bind:
+def make_binder(name: str, parameters: Sequence[KernelParam]) -> Bind:
     """The function ``(*args, **kwargs) -> (values in parameter order, remaining keywords)``."""
     scope: dict[str, Any] = {}
     heads: list[str] = []
+    starred = False
     for p in parameters:
+        if p.kind is inspect.Parameter.KEYWORD_ONLY and not starred:
+            heads.append("*")
+            starred = True
         if p.kind is inspect.Parameter.VAR_POSITIONAL:
             heads.append(f"*{p.name}")
+            starred = True
         elif p.has_default:
             scope[f"_default_{p.num}"] = p.default
             heads.append(f"{p.name}=_default_{p.num}")
@@ -121,39 +89,43 @@ def make_binder(name: str, parameters: list[Parameter]) -> Bind:
     return bind
 
 
+def signature_text(parameters: Sequence[KernelParam]) -> str:
+    """The parameters as an error shows them."""
+    stars = {inspect.Parameter.VAR_POSITIONAL: "*"}
+    return ", ".join(stars.get(p.kind, "") + p.name for p in parameters)
+
+
 def explain_failure(
-    name: str, parameters: list[Parameter], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    name: str, parameters: Sequence[KernelParam], args: tuple[Any, ...], kwargs: Mapping[str, Any]
 ) -> Exception:
     """The catalogue error for a call that the binder refused."""
-    plain = [p for p in parameters if p.kind is not inspect.Parameter.VAR_POSITIONAL]
-    if len(args) > len(plain) and len(plain) == len(parameters):
-        return make_error("TRI0701", function=name, expected=len(plain), got=len(args))
-    for p in plain[: len(args)]:
+    signature = signature_text(parameters)
+    positional = [
+        p
+        for p in parameters
+        if p.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.KEYWORD_ONLY)
+    ]
+    variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
+    if len(args) > len(positional) and not variadic:
+        return make_error(
+            "TRI0701", function=name, expected=len(positional), got=len(args), signature=signature
+        )
+    for p in positional[: len(args)]:
         if p.name in kwargs:
             return make_error("TRI0710", function=name, name=p.name)
-    missing = [p.name for p in plain[len(args) :] if not p.has_default and p.name not in kwargs]
-    return make_error("TRI0703", function=name, name=", ".join(f"`{m}`" for m in missing))
-
-
-def check_options(name: str, parameters: list[Parameter], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Launch options with defaults filled in. Raises for unknown names and impossible values."""
-    out = dict(OPTIONS)
-    for key, raw in given.items():
-        if key not in OPTIONS:
-            near = _nearest(key, [*(p.name for p in parameters), *OPTIONS])
-            hint = f"did you mean `{near}`?" if near else None
-            raise make_error("TRI0702", function=name, name=key, hint=hint)
-        value = unwrap(raw)
-        if key == "num_warps" and value not in _POWERS:
-            raise make_error("TRI0713", name=key, got=repr(value), expected="1, 2, 4, 8, 16 or 32")
-        if key in ("num_stages", "num_ctas") and (not isinstance(value, int) or value < (key == "num_ctas")):
-            raise make_error("TRI0713", name=key, got=repr(value), expected="a positive integer")
-        out[key] = value
-    return out
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    import difflib
-
-    found = difflib.get_close_matches(name, known, 1)
-    return found[0] if found else ""
+    known = {p.name for p in parameters}
+    given = known & kwargs.keys() | {p.name for p in positional[: len(args)]}
+    missing = [
+        p.name
+        for p in parameters
+        if not p.has_default and p.name not in given and p.kind is not inspect.Parameter.VAR_POSITIONAL
+    ]
+    for keyword in kwargs:
+        near = nearest(keyword, missing) if keyword not in known and keyword not in OPTIONS else ""
+        if near:
+            hint = f"did you mean `{near}`?"
+            return make_error("TRI0702", function=name, name=keyword, hint=hint, signature=signature)
+    shown = " and ".join(f"`{m}`" for m in missing)
+    example = f"pass it by position or as {missing[0]}=..." if len(missing) == 1 else None
+    hint = example or f"pass each by position or by name; the parameters are {signature}"
+    return make_error("TRI0703", function=name, name=shown, hint=hint, signature=signature)

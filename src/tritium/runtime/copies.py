@@ -6,50 +6,92 @@ that works in place, or through two views of one array, sees the same aliasing a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from tritium.runtime.arrays import ArrayView, TensorWrapper, is_array, view_of
+from tritium.runtime.specialize import is_descriptor
+
+Storage = tuple[str, int]
+"""An allocation: its device and first byte."""
+
+
+def arrays_in(argument: Any) -> Iterator[Any]:
+    """The arrays in one argument: itself, the items of a tuple, the base of a tensor descriptor."""
+    if is_array(argument):
+        yield argument
+    elif isinstance(argument, (tuple, list)):
+        for item in argument:
+            yield from arrays_in(item)
+    elif is_descriptor(argument):
+        yield argument.base
+
+
+def storage_of(array: Any) -> Storage:
+    """The allocation that an array lies in."""
+    view = view_of(array)
+    return view.device, view.storage_address
 
 
 def copy_arguments(named: Mapping[str, Any], names: Iterable[str] | None = None) -> dict[str, Any]:
-    """`named` with array arguments replaced by copies: those in `names` and all that share memory with them.
+    """`named` with arrays replaced by copies: those in the arguments `names` and all that share memory with them.
 
-    Without `names`, every array is copied.
+    Without `names`, every array is copied. Arguments without a copied array stay the same objects.
     """
-    views = {k: view_of(v, k) for k, v in named.items() if is_array(v)}
-    wanted = set(views) if names is None else set(names) & set(views)
-    touched = {(views[n].device, views[n].storage_address) for n in wanted}
-    storages: dict[tuple[str, int], Any] = {}
-    out = dict(named)
-    for name, view in views.items():
-        key = (view.device, view.storage_address)
-        if key in touched:
-            out[name] = _copy(named[name], view, storages)
-    return out
+    wanted = named.keys() if names is None else set(names) & named.keys()
+    touched = {storage_of(a) for name in wanted for a in arrays_in(named[name])}
+    storages: dict[Storage, Any] = {}
+    copy = lambda a: _copy(a, view_of(a), storages) if storage_of(a) in touched else a  # noqa: E731
+    return {name: _replaced(value, copy) for name, value in named.items()}
 
 
-def _copy(arg: Any, view: ArrayView, storages: dict[tuple[str, int], Any]) -> Any:
+def _replaced(argument: Any, copy: Callable[[Any], Any]) -> Any:
+    if not any(copy(a) is not a for a in arrays_in(argument)):
+        return argument
+    if is_array(argument):
+        return copy(argument)
+    if is_descriptor(argument):
+        return dataclasses.replace(argument, base=copy(argument.base))
+    items = [_replaced(item, copy) for item in argument]
+    make = getattr(type(argument), "_make", type(argument))
+    return make(items)
+
+
+def _copy(arg: Any, view: ArrayView, storages: dict[Storage, Any]) -> Any:
     if isinstance(arg, TensorWrapper):
         return TensorWrapper(_copy(arg.base, view_of(arg.base), storages), arg.dtype)
     key = (view.device, view.storage_address)
     if hasattr(arg, "untyped_storage"):
         if key not in storages:
             storages[key] = arg.untyped_storage().clone()
-        fresh = arg.new_empty(0)
+        fresh = arg.detach().new_empty(0)
         return fresh.set_(storages[key], arg.storage_offset(), arg.shape, arg.stride())
     if key not in storages:
-        storages[key] = view.storage().copy()
+        storages[key] = _aligned_copy(view)
     copied: np.ndarray[Any, Any] = storages[key]
+    offset = view.address - view.storage_address
     if isinstance(arg, np.ndarray):
-        return np.ndarray(arg.shape, arg.dtype, copied, view.address - view.storage_address, arg.strides)
+        return np.ndarray(arg.shape, arg.dtype, copied, offset, arg.strides)
     base = int(copied.ctypes.data)
     return ArrayView(
-        *(base + view.address - view.storage_address, view.dtype, view.shape, view.strides),
-        *(base, view.storage_nbytes, view.device, view.writable, copied),
+        *(base + offset, view.dtype, view.shape, view.strides),
+        *(base, view.storage_nbytes, view.device, True, copied),
     )
+
+
+_PAGE = 64
+
+
+def _aligned_copy(view: ArrayView) -> np.ndarray[Any, Any]:
+    """The bytes of a storage at an address with the same low bits, so that what was aligned stays so."""
+    room = np.empty(view.storage_nbytes + _PAGE, np.uint8)
+    start = (view.storage_address - room.ctypes.data) % _PAGE
+    copied = room[start : start + view.storage_nbytes]
+    copied[...] = view.storage()
+    return copied
 
 
 def host_values(arg: Any) -> np.ndarray[Any, Any] | None:
@@ -67,3 +109,40 @@ def host_values(arg: Any) -> np.ndarray[Any, Any] | None:
     offset = view.address - view.storage_address
     strides = tuple(s * dtype.itemsize for s in view.strides)
     return np.ndarray(view.shape, dtype, view.storage(), offset, strides)
+
+
+# ---- in place ----------------------------------------------------------------------------------------
+
+
+def fill_zero(array: Any) -> None:
+    """Set every element to zero."""
+    if hasattr(array, "zero_"):
+        array.zero_()
+    else:
+        values = _values(array)
+        values[...] = np.zeros((), values.dtype)
+
+
+def copy_of(array: Any) -> Any:
+    """A copy of the elements, to be given to `assign`."""
+    if hasattr(array, "clone"):
+        return array.clone()
+    return _values(array).copy()
+
+
+def assign(target: Any, source: Any) -> None:
+    """Write the elements of `source` into `target`."""
+    if hasattr(target, "copy_"):
+        if hasattr(target, "detach"):
+            target.detach().copy_(source)
+        else:
+            target.copy_(source)
+    else:
+        _values(target)[...] = source if isinstance(source, np.ndarray) else _values(source)
+
+
+def _values(array: Any) -> np.ndarray[Any, Any]:
+    found = host_values(array)
+    if found is None:
+        raise TypeError(f"the elements of a {type(array).__name__} cannot be reached from the host")
+    return found

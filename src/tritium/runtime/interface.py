@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
+
+from tritium.runtime.tracebacks import cleaned
+
+T = TypeVar("T")
 
 
-class KernelInterface:
+class KernelInterface(Generic[T]):
     """Base of jit functions, autotuners and heuristics; `run` does the work."""
 
     fn: Any
@@ -18,7 +22,16 @@ class KernelInterface:
 
     def warmup(self, *args: Any, grid: Any = (1,), **kwargs: Any) -> Any:
         """Compile for these arguments (arrays, or dtypes in their place) without running."""
-        return self.run(*args, grid=grid, warmup=True, **kwargs)
+        try:
+            return self.run(*args, grid=grid, warmup=True, **kwargs)
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
-        return lambda *args, **kwargs: self.run(*args, grid=grid, warmup=False, **kwargs)
+        def launch(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return self.run(*args, grid=grid, warmup=False, **kwargs)
+            except BaseException as error:
+                raise cleaned(error)  # noqa: B904
+
+        return launch

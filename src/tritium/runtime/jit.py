@@ -1,12 +1,12 @@
-"""``@triton.jit`` and the life of a launch: bind, specialise, find or compile, run.
+"""``@triton.jit`` and the life of a launch: bind, classify, find or compile, run.
 
 ::
 
     kernel[grid](x, y, n, BLOCK=128)
       bind         arguments to parameters, launch options apart         tritium.runtime.binder
-      specialise   types, compile-time values, alignment: the key        tritium.runtime.specialize
-      find         in this kernel's table, else compile (once, also      tritium.pipeline
-                   when many threads ask at the same time)
+      classify     one atom per argument: the fast key; array views      tritium.runtime.classify
+      find         by that key; else specialise in full and look again   tritium.runtime.specialize
+      compile      once, also when many threads ask at the same time     tritium.pipeline
       run          on the backend that the data decides                  tritium.backends
 
 ``TRITIUM_LOG=compile`` says for each compilation why it was needed: which argument changed class.
@@ -14,37 +14,48 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
-import threading
-import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable
+from contextvars import copy_context
+from types import FunctionType
 from typing import Any, overload
 
 from tritium import config, knobs
 from tritium.errors import make_error
-from tritium.frontend.source import JitCallable
-from tritium.pipeline import compile_kernel
-from tritium.runtime import log
-from tritium.runtime.arrays import ArrayView, TensorWrapper, is_array, reinterpret, view_of
-from tritium.runtime.backend import choose_backend, executor_of
-from tritium.runtime.binder import Parameter, check_options, explain_failure, make_binder
+from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
+from tritium.frontend.source import JitCallable, KernelSource
+from tritium.runtime import compilation
+from tritium.runtime._async_compile import active_mode
+from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
+from tritium.runtime.backend import choose_backend
+from tritium.runtime.binder import KernelParam, explain_failure, make_binder
 from tritium.runtime.compiled import CompiledKernel
-from tritium.runtime.grid import resolve_grid
-from tritium.runtime.interface import KernelInterface
-from tritium.runtime.specialize import Specs, difference, specialize, to_signature
+from tritium.runtime.driver import driver
+from tritium.runtime.grid import Grid, resolve_grid
+from tritium.runtime.hooks import JitFunctionInfo, call_hook, read_specialization
+from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.kernel_table import DeviceCaches, KernelTable
+from tritium.runtime.mock_tensor import MockTensor
+from tritium.runtime.options import OPTIONS, check_options
+from tritium.runtime.specialize import Specs, specialize
+from tritium.runtime.tracebacks import cleaned
 
 Names = Iterable[int | str] | None
+_MISSING = object()
 
 
-class JITFunction(JitCallable, KernelInterface):
+class JITFunction(JitCallable, KernelInterface[T]):
     """A kernel, or a function that kernels call.
 
-    params         the parameters, with annotations and specialisation rules
-    arg_names      their names
-    cache_key      digest of the source and of everything it refers to
-    device_caches  compiled kernels by backend, then by key
+    params            the parameters, with annotations and specialisation rules
+    arg_names         their names
+    cache_key         digest of the source and of everything it refers to
+    device_caches     per device the compiled kernels and what leads to them (see `KernelTable`)
+    used_global_vals  globals that went into the last compilation, by (name, id of their dictionary)
     """
+
+    forced_backend: str | None = None
 
     def __init__(
         self,
@@ -71,20 +82,25 @@ class JITFunction(JitCallable, KernelInterface):
         self.launch_metadata = launch_metadata
         self.signature = inspect.signature(fn)
         self.params = [
-            Parameter(
-                i,
-                p,
-                not _named(self.do_not_specialize, i, p),
-                not _named(self.do_not_specialize_on_alignment, i, p),
+            KernelParam(
+                *(i, p),
+                do_not_specialize=_named(self.do_not_specialize, i, p),
+                do_not_specialize_on_alignment=_named(self.do_not_specialize_on_alignment, i, p),
             )
             for i, p in enumerate(self.signature.parameters.values())
         ]
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
         self.pre_run_hooks: list[Callable[..., Any]] = []
-        self.device_caches: dict[str, dict[Any, CompiledKernel]] = defaultdict(dict)
+        self.device_caches = DeviceCaches(self._new_table)
+        self.kernel: Any = None
+        self._epoch = 0
+        self._options_among_parameters = [n for n in self.arg_names if n in OPTIONS]
         self._bind = make_binder(self.__name__, self.params)
-        self._lock = threading.Lock()
+        self._classifiers = [p.classify for p in self.params]
+
+    def _new_table(self) -> KernelTable:
+        return KernelTable(driver.active.get_current_target(), self._bind)
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
         """Call `hook(*args, **kwargs)` before every launch."""
@@ -96,107 +112,258 @@ class JITFunction(JitCallable, KernelInterface):
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
 
+    # a kernel is copied and pickled as Python's functions are: as itself, and by where it is defined
+    def __copy__(self) -> JITFunction[T]:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> JITFunction[T]:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return kernel_named, (self.fn.__module__, self.fn.__qualname__)
+
     # ---- launching -----------------------------------------------------------------------------------
 
-    def bind_arguments(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Values in parameter order, and the remaining keywords. ArgumentError for a call that does not fit."""
+    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         try:
-            return self._bind(*args, **kwargs)
-        except TypeError:
-            raise explain_failure(self.__name__, self.params, args, kwargs) from None
+            for hook in self.pre_run_hooks:
+                hook(*args, **kwargs)
+            try:
+                values, options = self._bind(*args, **kwargs)
+            except TypeError:
+                raise explain_failure(self.__name__, self.params, args, kwargs) from None
+            if warmup:
+                values = self._with_mocks(values)
+            for name in self._options_among_parameters:  # Triton gives those to both
+                if name in kwargs:
+                    options[name] = kwargs[name]
+            leaves: list[Any] = []
+            key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
+            kernel = self._kernel_for(key, values, options, warmup)
+            if warmup or kernel is None:
+                return kernel
+            if type(kernel) is not CompiledKernel:
+                kernel = kernel.result()
+            counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
+            self._launch(kernel, counts, values, leaves)
+            return kernel
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def _with_mocks(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """`values` with dtypes that stand for arrays replaced by mock arrays."""
+        return tuple(
+            value if p.is_constexpr else MockTensor.wrap_dtype(value)
+            for p, value in zip(self.params, values, strict=True)
+        )
+
+    def _bound(self, values: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+        """The arguments by name, as grid functions get them: with the options given, so that num_warps can be read."""
+        return {**options, **dict(zip(self.arg_names, values, strict=True))}
+
+    def _kernel_for(
+        self, key: list[Any], values: tuple[Any, ...], options: dict[str, Any], warmup: bool
+    ) -> Any:
+        settings = config.current()
+        self.refresh()
+        source = self.source.cache_key
+        key += (settings, source)
+        if options:
+            key.extend(options.items())
+        table = self.device_caches[driver.active.get_current_device()]
+        fast_key: tuple[Any, ...] | None = tuple(key)
+        try:
+            kernel = table.kernels.get(table.keys.get(fast_key))
+        except TypeError:  # an option that cannot be hashed
+            kernel = fast_key = None
+        if kernel is not None:
+            return kernel
+        specs = self.specs_of(values)
+        complete = self.launch_options(options, settings)
+        backend = choose_backend(complete, settings, values, self.arg_names, self.forced_backend, warmup)
+        text = table.key_of(source, specs, complete, settings.key, backend)
+        kernel = self._compiled(text, specs, complete, backend, table, warmup)
+        if fast_key is not None and not warmup and kernel is not None:
+            table.keys[fast_key] = text
+        return kernel
 
     def specs_of(self, values: Iterable[Any]) -> Specs:
         """What these argument values are compiled as."""
         return tuple((p.name, specialize(v, p.rules)) for p, v in zip(self.params, values, strict=True))
 
-    def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        for hook in self.pre_run_hooks:
-            hook(*args, **kwargs)
-        values, keywords = self.bind_arguments(args, kwargs)
-        specs = self.specs_of(values)
-        options = check_options(self.__name__, self.params, keywords)
-        options["debug"] = bool(options["debug"] or self.debug or config.get("triton_debug"))
-        options["fp32_default"] = config.get("f32_default")
-        backend = choose_backend(options, values, self.arg_names)
-        counts = None
-        if not warmup:
-            counts = resolve_grid(grid, {**dict(zip(self.arg_names, values, strict=True)), **keywords})
-        kernel = self.find(specs, options, backend)
-        if counts is not None:
-            self._launch(kernel, counts, values)
+    def launch_options(self, given: dict[str, Any], settings: config.Snapshot) -> dict[str, Any]:
+        """The options of a launch, checked, with defaults and settings filled in."""
+        options = check_options(self.__name__, self.arg_names, given)
+        asked = given.get("debug")
+        options["debug"] = bool((self.debug if asked is None else asked) or settings.values["triton_debug"])
+        options["fp32_default"] = settings.values["f32_default"]
+        if "enable_fp_fusion" not in given:
+            options["enable_fp_fusion"] = settings.values["default_fp_fusion"]
+        return options
+
+    def _compiled(
+        self,
+        key: str,
+        specs: Specs,
+        options: dict[str, Any],
+        backend: str,
+        table: KernelTable,
+        warmup: bool,
+    ) -> Any:
+        mode = active_mode.get()
+        if mode is None:
+            return table.once(key, lambda: self._compile(key, specs, options, backend, table, warmup))
+        found = table.kernels.get(key)
+        if found is not None:
+            return found
+        context = copy_context()  # the settings of this thread hold in the executor's too
+        make = lambda: context.run(table.once, key, compile_here)  # noqa: E731
+        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)  # noqa: E731
+        return mode.submit((id(self), key), make, lambda kernel: None)
+
+    def _compile(
+        self,
+        key: str,
+        specs: Specs,
+        options: dict[str, Any],
+        backend: str,
+        table: KernelTable,
+        warmup: bool,
+    ) -> CompiledKernel | None:
+        before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
+        device = driver.active.get_current_device()
+        if before and call_hook(before, self, key, specs, options, device, warmup):
+            return None
+        kernel = compilation.compile_specialized(self, specs, options, backend, table, key)
+        if after:
+            call_hook(after, self, key, specs, options, device, warmup)
         return kernel
 
-    def _launch(self, kernel: CompiledKernel, counts: tuple[int, int, int], values: tuple[Any, ...]) -> None:
+    def _launch(
+        self, kernel: CompiledKernel, counts: Grid, values: tuple[Any, ...], leaves: list[Any]
+    ) -> None:
         enter, leave = knobs.runtime.launch_enter_hook, knobs.runtime.launch_exit_hook
-        metadata = kernel.launch_metadata(counts, None, *values) if enter or leave else None
-        if self.launch_metadata is not None and metadata is not None:
-            named = dict(zip(self.arg_names, values, strict=True))
-            metadata.data.update(self.launch_metadata(counts, kernel.metadata, named) or {})
-        if enter:
-            enter(metadata)
-        kernel.launch(counts, values)
-        if leave:
-            leave(metadata)
+        if not (enter.calls or leave.calls):
+            kernel.launch(counts, leaves)
+            return
+        metadata = kernel.launch_metadata(counts, None, *values)
+        enter(metadata)
+        kernel.launch(counts, leaves)
+        leave(metadata)
 
-    def find(self, specs: Specs, options: dict[str, Any], backend: str) -> CompiledKernel:
-        """The compiled kernel for this specialisation, compiling it if there is none yet."""
-        self.refresh()  # captured values that changed since the last compilation give another source key
-        key = (self.cache_key, specs, _options_key(options))
-        table = self.device_caches[backend]
-        kernel = table.get(key)
-        if kernel is None or config.get("always_compile"):
-            with self._lock:
-                kernel = table.get(key)
-                if kernel is None or config.get("always_compile"):
-                    kernel = self._compile(specs, options, backend, key)
-                    table[key] = kernel
+    def compile_for(
+        self, specs: Specs, options: dict[str, Any], backend: str = "interpret"
+    ) -> CompiledKernel:
+        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there."""
+        settings = config.current()
+        self.refresh()
+        table = self.device_caches[driver.active.get_current_device()]
+        key = table.key_of(self.cache_key, specs, options, settings.key, backend)
+        kernel = table.once(key, lambda: self._compile(key, specs, options, backend, table, True))
+        assert kernel is not None
         return kernel
 
-    def _compile(self, specs: Specs, options: dict[str, Any], backend: str, key: Any) -> CompiledKernel:
-        started = time.perf_counter()
-        compilation = compile_kernel(self.source, to_signature(specs), options, backend)
-        kernel = CompiledKernel(compilation, specs, options, backend, executor_of(backend))
-        milliseconds = (time.perf_counter() - started) * 1e3
-        if log.enabled("compile"):
-            log.write(
-                "compile",
-                f"{self.__name__} for {backend} in {milliseconds:.1f} ms: {self._reason(key, backend)}",
-            )
-        return kernel
+    def preload(self, specialization_data: str) -> CompiledKernel:
+        """Compile what ``jit_cache_hook`` described in another process, so that the first launch finds it."""
+        source, given = read_specialization(self, specialization_data)
+        options = self.launch_options({k: v for k, v in given.items() if k in OPTIONS}, config.current())
+        return self.compile_for(source.specs(), options)
 
-    def _reason(self, key: Any, backend: str) -> str:
-        """Why this call needed a compilation: the nearest earlier specialisation and what differs from it."""
-        earlier = list(self.device_caches[backend])
-        if not earlier:
-            return "first launch"
-        new = dict(key[1])
-        best: list[str] | None = None
-        for source_key, specs, options in earlier:
-            changes = difference(dict(specs), new)
-            if source_key != key[0]:
-                changes.append("the source or a captured value changed")
-            changes += [
-                f"option {a[0]} changed from {a[1]!r} to {b[1]!r}"
-                for a, b in zip(options, key[2], strict=True)
-                if a != b
-            ]
-            if best is None or len(changes) < len(best):
-                best = changes
-        return "; ".join(best or ["it is not cached"])
+    # ---- what programs read --------------------------------------------------------------------------
+
+    def is_gluon(self) -> bool:
+        return False
+
+    def repr(self, specialization: Any) -> str:
+        """The name for one specialisation: what the decorator's ``repr=`` makes of it, else the full name."""
+        return self._fn_name if self._repr is None else self._repr(specialization)
+
+    @property
+    def _fn_name(self) -> str:
+        return self.source.qualified_name
+
+    @property
+    def src(self) -> str:
+        """The text from the ``def`` on."""
+        return self.source.text
+
+    @property
+    def raw_src(self) -> list[str]:
+        """The lines from the ``def`` on."""
+        return self.source.text.splitlines(keepends=True)
+
+    @property
+    def starting_line_number(self) -> int:
+        """The line of the ``def`` in its file."""
+        return self.source.first_line
+
+    @property
+    def __globals__(self) -> dict[str, Any]:
+        return self.fn.__globals__
+
+    def get_capture_scope(self) -> dict[str, Any]:
+        """Names that the function can see: globals, and variables of functions around it."""
+        return self.fn.__globals__ | inspect.getclosurevars(self.fn).nonlocals
+
+    def parse(self) -> ast.Module:
+        """The syntax tree of `src`."""
+        return ast.parse(self.src)
+
+    @property
+    def hash(self) -> str | None:
+        """`cache_key` if it was computed; setting it to None has it computed anew."""
+        known = self.source._key
+        return known[0] if known is not None else None
+
+    @hash.setter
+    def hash(self, value: None) -> None:
+        self.source._key = None
+        self._epoch = -1
+
+    @property
+    def used_global_vals(self) -> dict[tuple[str, int], tuple[Any, dict[str, Any]]]:
+        known = self.source._key
+        found = [c for c in known[1] if isinstance(c.owner, dict)] if known is not None else []
+        return {(c.name, id(c.owner)): (c.value, c.owner) for c in found}  # type: ignore[misc]
+
+    def refresh(self) -> bool:
+        """Whether captured values, or the text of a function that is called, changed since the key was computed."""
+        if self._epoch != _epochs[0]:
+            self._epoch = _epochs[0]
+            self.source._key = None
+            return True
+        return self.source.refresh()
+
+    def _unsafe_update_src(self, new_src: str) -> None:
+        """Replace the source text. Kernels that call this function are compiled anew at their next launch."""
+        self.source = KernelSource(self.fn, new_src)
+        _epochs[0] += 1
+
+
+_epochs = [0]
+"""Counts replacements of source text, each of which may concern every kernel."""
 
 
 def _named(names: list[int | str], index: int, p: inspect.Parameter) -> bool:
     return index in names or p.name in names
 
 
-def _options_key(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple((k, v if v.__hash__ else repr(v)) for k, v in options.items())
+def kernel_named(module: str, qualname: str) -> Any:
+    """The kernel of that name, under whatever decorators it has (how pickled kernels are found again)."""
+    import importlib
+
+    found: Any = importlib.import_module(module)
+    for part in qualname.split("."):
+        found = getattr(found, part)
+    while not isinstance(found, JITFunction) and hasattr(found, "fn"):
+        found = found.fn
+    if not isinstance(found, JITFunction):
+        raise AttributeError(f"{module}.{qualname} is no kernel")
+    return found
 
 
 @overload
-def jit(fn: Callable[..., Any]) -> JITFunction: ...
+def jit(fn: Callable[..., Any]) -> JITFunction[Any]: ...
 
 
 @overload
@@ -210,10 +377,21 @@ def jit(
     debug: bool | None = None,
     noinline: bool | None = None,
     src: str | None = None,
-) -> Callable[[Callable[..., Any]], JITFunction]: ...
+) -> Callable[[Callable[..., Any]], JITFunction[Any]]: ...
 
 
-def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+def jit(
+    fn: Callable[..., Any] | None = None,
+    *,
+    version: Any = None,
+    repr: Callable[[Any], str] | None = None,
+    launch_metadata: Callable[..., Any] | None = None,
+    do_not_specialize: Names = None,
+    do_not_specialize_on_alignment: Names = None,
+    debug: bool | None = None,
+    noinline: bool | None = None,
+    src: str | None = None,
+) -> Any:
     """Make a kernel of a Python function.
 
     do_not_specialize                 parameters (names or indices) whose value never enters the key
@@ -223,46 +401,37 @@ def jit(fn: Callable[..., Any] | None = None, **options: Any) -> Any:
     src                               the source text, where Python cannot find it
     version, noinline                 accepted; noinline functions are inlined like all others
     """
-    if fn is not None:
-        return JITFunction(fn, **options)
-    return lambda function: JITFunction(function, **options)
+    options = {
+        "version": version,
+        "repr": repr,
+        "launch_metadata": launch_metadata,
+        "do_not_specialize": do_not_specialize,
+        "do_not_specialize_on_alignment": do_not_specialize_on_alignment,
+        "debug": debug,
+        "noinline": noinline,
+        "src": src,
+    }
 
+    def decorate(function: Callable[..., Any]) -> JITFunction[Any]:
+        if config.get("triton_interpret"):
+            from tritium.runtime.interpreter import InterpretedFunction
 
-class MockTensor:
-    """Stands for an array in ahead-of-time compilation: a dtype without data."""
+            return InterpretedFunction(function, **options)
+        return JITFunction(function, **options)
 
-    def __init__(self, dtype: Any, shape: Any = None) -> None:
-        self.dtype = dtype
-        self.shape = [1] if shape is None else list(shape)
-
-    @staticmethod
-    def wrap_dtype(arg: Any) -> Any:
-        """A dtype becomes a mock array; anything else stays."""
-        return MockTensor(arg) if type(arg).__name__ == "dtype" and type(arg).__module__ == "torch" else arg
-
-    def stride(self) -> tuple[int, ...]:
-        out = [1]
-        for d in self.shape[:0:-1]:
-            out.append(out[-1] * d)
-        return tuple(reversed(out))
-
-    @staticmethod
-    def data_ptr() -> int:
-        return 0  # aligned to anything
-
-    @staticmethod
-    def ptr_range() -> int:
-        return 0
+    return decorate if fn is None else decorate(fn)
 
 
 __all__ = [
     "ArrayView",
+    "ConstexprFunction",
+    "FunctionType",
     "JITFunction",
+    "JitFunctionInfo",
     "KernelInterface",
     "MockTensor",
     "TensorWrapper",
-    "is_array",
+    "constexpr_function",
     "jit",
     "reinterpret",
-    "view_of",
 ]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from tritium.frontend.constexpr_functions import constexpr_function
 
+
+@constexpr_function
 def cdiv(x: int, y: int) -> int:
     """Smallest integer not below x / y, for y > 0.
 
@@ -12,6 +15,7 @@ def cdiv(x: int, y: int) -> int:
     return (x + y - 1) // y
 
 
+@constexpr_function
 def next_power_of_2(n: int) -> int:
     """Smallest power of two not below `n`; 1 for 1, 0 for 0.
 

@@ -26,10 +26,13 @@ from typing import Any
 import numpy as np
 
 from tritium.errors import make_error
+from tritium.frontend.callables import Builtin
+from tritium.frontend.constexpr_functions import ConstexprFunction
 from tritium.frontend.signature import Argument, Constant, DescriptorOf, RunTime, Signature, TupleOf
+from tritium.frontend.source import JitCallable
 from tritium.ir.types import DType, PointerType, float32, int1, int32, int64, pointer, uint64
-from tritium.ops.handles import Tensor, constexpr
-from tritium.runtime.arrays import ArrayView, dtype_of, is_array, view_of
+from tritium.ops.handles import Tensor, constexpr, unwrap
+from tritium.runtime.arrays import ArrayView, is_array, view_of
 
 ALIGNMENT = 16
 """Bytes for pointers, and the divisor for ints, that kernels are specialised on."""
@@ -96,16 +99,21 @@ class Rules:
     constant      annotated tl.constexpr
     fixed         type fixed by the annotation, if any
     pointer_const annotated tl.const: nothing may be stored through it
-    specialize    whether 1 and None become compile-time values
+    specialize    whether 1 becomes a compile-time value
     align         whether divisibility by 16 is part of the type
     """
 
     name: str
     constant: bool = False
-    fixed: DType | None = None
+    fixed: DType | PointerType | None = None
     pointer_const: bool = False
     specialize: bool = True
     align: bool = True
+
+    @property
+    def aligns(self) -> bool:
+        """Whether divisibility by 16 distinguishes arguments."""
+        return self.specialize and self.align
 
 
 def specialize(value: Any, rules: Rules) -> Spec:
@@ -114,35 +122,26 @@ def specialize(value: Any, rules: Rules) -> Spec:
         return const_arg(value.value, rules.name)
     if rules.constant:
         return const_arg(value, rules.name)
-    kind = type(value)
-    if kind is int:
-        return _integer(value, rules)
-    if kind is float:
-        return RuntimeArg(rules.fixed or float32)
-    if kind is bool or kind is np.bool_:
-        return RuntimeArg(rules.fixed or int1)
     if value is None:
         return ConstArg(None, None)
-    if is_array(value) or isinstance(value, ArrayView):
+    if is_array(value):
         return _array(value, rules)
-    if isinstance(value, np.generic):
-        return _numpy_scalar(value, rules)
+    if isinstance(value, (bool, int, float, np.generic)):
+        return _number(value, rules)
     if isinstance(value, (tuple, list)):
         return _tuple(value, rules)
-    if isinstance(value, DType):  # a dtype in place of an array: ahead-of-time compilation
-        return RuntimeArg(pointer(value, rules.pointer_const), rules.align and rules.specialize)
-    if type(value).__name__ == "TensorDescriptor":
-        dtype = view_of(value.base, rules.name).dtype
-        return DescriptorArg(
-            dtype, tuple(int(d) for d in value.block_shape), str(getattr(value, "padding", "zero"))
-        )
+    if is_descriptor(value):
+        dtype = view_of(value.base, f"{rules.name}.base").dtype
+        block = tuple(int(unwrap(d)) for d in value.block_shape)
+        return DescriptorArg(dtype, block, str(getattr(value, "padding", "zero")))
     if _is_compile_time(value):
         return const_arg(value, rules.name)
-    if _is_torch_dtype(value):
-        return RuntimeArg(
-            pointer(dtype_of(value, rules.name), rules.pointer_const), rules.align and rules.specialize
-        )
-    raise make_error("TRI0704", name=rules.name, got=_shown(value), expected="an array or a number")
+    raise make_error("TRI0704", name=rules.name, got=shown(value), expected="an array or a number")
+
+
+def is_descriptor(value: Any) -> bool:
+    """Whether `value` is a host tensor descriptor, ours or one of the same shape."""
+    return type(value).__name__ == "TensorDescriptor" and hasattr(value, "block_shape")
 
 
 def const_arg(value: Any, name: str) -> ConstArg:
@@ -150,31 +149,65 @@ def const_arg(value: Any, name: str) -> ConstArg:
     if isinstance(value, np.generic) and not isinstance(value, np.ndarray):
         value = value.item()
     if is_array(value):
-        raise make_error("TRI0712", name=name, got=_shown(value))
+        raise make_error("TRI0712", name=name, got=shown(value))
     try:
         hash(value)
     except TypeError:
         if isinstance(value, list):
             return const_arg(tuple(value), name)
-        raise make_error("TRI0712", name=name, got=_shown(value)) from None
+        raise make_error("TRI0712", name=name, got=shown(value)) from None
     return ConstArg(value, _token(value))
 
 
 def _token(value: Any) -> Any:
-    if isinstance(value, (bool, int, float)):
-        return (type(value).__name__, repr(value))  # 1, 1.0 and True are equal but compile differently
+    """What equal compile-time values have in common; 1, 1.0 and True are equal but compile differently."""
+    if isinstance(value, (bool, int, float, constexpr)):
+        inner = unwrap(value)
+        return (type(value).__name__, repr(inner) if inner is not value else repr(value))
     if isinstance(value, tuple):
         return (type(value), tuple(_token(v) for v in value))
-    key = getattr(value, "cache_key", None)
-    return ("jit", key) if isinstance(key, str) else value
+    if isinstance(value, JitCallable):
+        value.refresh()
+        return ("jit", value.source.qualified_name, value.cache_key)
+    return (type(value), value)
+
+
+# ---- numbers -----------------------------------------------------------------------------------------
+
+
+def number_of(value: Any) -> bool | int | float | None:
+    """A Python or NumPy number as the plain Python number, anything else as None."""
+    if isinstance(value, np.generic):
+        if isinstance(value, (np.bool_, np.integer)):
+            return value.item()
+        if isinstance(value, np.floating) or "float" in value.dtype.name:  # ml_dtypes has classes of its own
+            return float(value)
+        return None
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    return float(value) if isinstance(value, float) else None
+
+
+def _number(value: Any, rules: Rules) -> Spec:
+    number = number_of(value)
+    if number is None:
+        raise make_error("TRI0704", name=rules.name, got=shown(value), expected="an array or a number")
+    fixed = rules.fixed
+    if fixed is None:
+        if isinstance(number, bool):
+            return RuntimeArg(int1)
+        return RuntimeArg(float32) if isinstance(number, float) else _integer(number, rules)
+    check_fits(number, fixed, rules.name)
+    divisible = rules.aligns and fixed.is_int() and not fixed.is_bool() and number % ALIGNMENT == 0
+    return RuntimeArg(fixed, divisible)
 
 
 def _integer(value: int, rules: Rules) -> Spec:
-    if rules.fixed is not None:
-        return RuntimeArg(rules.fixed, rules.align and rules.specialize and value % ALIGNMENT == 0)
     if value == 1 and rules.specialize:
         return ConstArg(1, ("int", "1"))
-    divisible = rules.specialize and rules.align and value % ALIGNMENT == 0
+    divisible = rules.aligns and value % ALIGNMENT == 0
     if -(2**31) <= value < 2**31:
         return RuntimeArg(int32, divisible)
     if -(2**63) <= value < 2**63:
@@ -184,44 +217,80 @@ def _integer(value: int, rules: Rules) -> Spec:
     raise make_error("TRI0705", name=rules.name, value=value)
 
 
-def _numpy_scalar(value: Any, rules: Rules) -> Spec:
-    if isinstance(value, np.integer):
-        return _integer(int(value), rules)
-    if isinstance(value, np.floating) or value.dtype.kind == "V" or "float" in value.dtype.name:
-        return RuntimeArg(rules.fixed or float32)
-    raise make_error("TRI0704", name=rules.name, got=_shown(value), expected="an array or a number")
+def check_fits(number: bool | int | float, fixed: DType | PointerType, name: str) -> None:
+    """Raise ArgumentError unless a parameter annotated with type `fixed` can take `number`."""
+    kind = type(number).__name__
+    if isinstance(fixed, PointerType) or (fixed.is_int() and isinstance(number, float)):
+        expected = "an array" if isinstance(fixed, PointerType) else f"an integer: it is annotated {fixed}"
+        raise make_error("TRI0704", name=name, got=f"the {kind} {number}", expected=expected)
+    if fixed.is_int() and not isinstance(number, bool):
+        bits = fixed.primitive_bitwidth
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1)) if fixed.is_int_signed() else (0, 2**bits)
+        if not low <= number < high:
+            message = f"argument `{name}` is {number}, and the parameter is annotated {fixed}"
+            hint = f"pass a value from {low} to {high - 1}, or annotate a wider type"
+            raise make_error("TRI0705", message=message, hint=hint, name=name, value=number)
+
+
+# ---- arrays and tuples -------------------------------------------------------------------------------
 
 
 def _array(value: Any, rules: Rules) -> Spec:
-    view = value if isinstance(value, ArrayView) else view_of(value, rules.name)
-    divisible = rules.specialize and rules.align and view.address % ALIGNMENT == 0
-    return RuntimeArg(pointer(view.dtype, rules.pointer_const), divisible)
+    return array_spec(view_of(value, rules.name), rules)
+
+
+def array_spec(view: ArrayView, rules: Rules) -> RuntimeArg:
+    """The spec of an array argument."""
+    divisible = rules.aligns and view.address % ALIGNMENT == 0
+    fixed = rules.fixed
+    if fixed is None:
+        return RuntimeArg(pointer(view.dtype, rules.pointer_const), divisible)
+    if not isinstance(fixed, PointerType):
+        got = f"an array of {view.dtype}"
+        raise make_error("TRI0704", name=rules.name, got=got, expected=f"a number: it is annotated {fixed}")
+    if fixed.element_ty.itemsize != view.dtype.itemsize:  # type: ignore[union-attr]
+        raise make_error(
+            "TRI0704",
+            name=rules.name,
+            got=f"an array of {view.dtype}",
+            expected=f"elements of {fixed.element_ty}, as annotated",
+        )
+    return RuntimeArg(fixed, divisible)
 
 
 def _tuple(value: Any, rules: Rules) -> TupleArg:
-    items = tuple(
-        specialize(item, Rules(f"{rules.name}[{i}]", specialize=rules.specialize, align=rules.align))
-        for i, item in enumerate(value)
-    )
+    items = tuple(specialize(item, Rules(f"{rules.name}[{i}]")) for i, item in enumerate(value))
     return TupleArg(items, type(value) if hasattr(value, "_fields") else None)
 
 
 def _is_compile_time(value: Any) -> bool:
     """Jit functions, types and Triton-level objects that live only at compile time."""
-    return (
-        hasattr(value, "cache_key") or hasattr(value, "fn") or isinstance(value, (PointerType, Tensor, type))
-    )
+    return isinstance(
+        value, (JitCallable, ConstexprFunction, Builtin, DType, PointerType, type(None))
+    ) or value in (constexpr, Tensor)
 
 
-def _is_torch_dtype(value: Any) -> bool:
-    return (type(value).__module__ == "torch" and type(value).__name__ == "dtype") or isinstance(
-        value, np.dtype
-    )
-
-
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """How errors name an argument."""
     text = type(value).__name__
     return f"{text} {value!r}" if isinstance(value, (str, dict, set)) else f"of type {text}"
+
+
+def add_leaves(spec: Spec, value: Any, out: list[Any]) -> None:
+    """Append the run-time parts of one argument, in the order of the IR function's arguments: views and numbers."""
+    if isinstance(spec, ConstArg):
+        return
+    if isinstance(spec, TupleArg):
+        for inner, item in zip(spec.items, value, strict=True):
+            add_leaves(inner, item, out)
+    elif isinstance(spec, DescriptorArg):
+        out.append(view_of(value.base))
+        out.extend(int(unwrap(d)) for d in value.shape)
+        out.extend(int(unwrap(s)) for s in list(value.strides)[:-1])  # the last one is 1
+    elif isinstance(spec.type, PointerType):
+        out.append(view_of(value))
+    else:
+        out.append(number_of(value))
 
 
 def difference(old: dict[str, Spec], new: dict[str, Spec]) -> list[str]:

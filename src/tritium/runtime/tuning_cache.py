@@ -15,15 +15,23 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tritium import config
+from tritium.runtime.cache import triton_key
 from tritium.runtime.cache_paths import cache_directory
+from tritium.runtime.driver import driver
 
 _FORMAT = 1
 
 
 def _path(fn: Any, key: tuple[Any, ...]) -> Path:
+    """Where the timings of one kernel and key are kept: for this compiler, these settings and this device."""
     while not hasattr(fn, "cache_key"):
         fn = fn.fn
-    digest = hashlib.sha256(f"{_FORMAT}|{fn.cache_key}|{key!r}".encode()).hexdigest()
+    target = driver.active.get_current_target()
+    settings = config.current()
+    where = (settings.values["backend"], settings.values["triton_interpret"], settings.key)
+    text = f"{_FORMAT}|{triton_key()}|{target}|{where}|{fn.cache_key}|{key!r}"
+    digest = hashlib.sha256(text.encode()).hexdigest()
     return cache_directory() / "autotune" / f"{fn.__name__[:100]}-{digest[:24]}.json"
 
 

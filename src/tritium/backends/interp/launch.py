@@ -56,7 +56,8 @@ def run_grid(
         if program.spins:
             scheduler.run_fairly(machine, grid, values)
             return
-        for start, stop in boxes(grid, max(1, options.chunk_elements // program.largest)):
+        together = 1 if program.alone else max(1, options.chunk_elements // program.largest)
+        for start, stop in boxes(grid, together):
             machine.run(Batch.box(start, stop, grid), values)
 
 

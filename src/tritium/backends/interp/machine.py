@@ -25,6 +25,7 @@ from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Op, Region
 from tritium.ir.types import DType, PointerType, int1
 from tritium.ops.base import BATCH_AXES, Array
+from tritium.ops.gpu_memory import SharedMemory
 from tritium.ops.storage import storage_dtype
 
 _KEPT_OFFSETS = 4
@@ -47,6 +48,7 @@ class Interpreter:
         self.spin: tuple[Op, bool] | None = None
         self.polled: int | None = None
         self.frame = Frame(Batch.box((0, 0, 0), (1, 1, 1), (1, 1, 1)))
+        self.shared = SharedMemory()
         self._offsets: list[tuple[Array, Offset]] = []
 
     # ---- running -------------------------------------------------------------------------------------
@@ -62,6 +64,7 @@ class Interpreter:
 
     def body(self, batch: Batch, args: Sequence[Array]) -> Activation:
         """The function's body, to be driven for `batch`."""
+        self.shared = SharedMemory()
         return Activation(self.program.plans[self.program.function.body], Frame(batch), args)
 
     def drive(self, activation: Activation) -> Generator[None, None, list[Any]]:
@@ -216,7 +219,11 @@ class Interpreter:
             raise report_access(self, op, "atomic operation", at, None, ty.itemsize, bad) from None
 
     def barrier(self, op: Op) -> None:
-        """Nothing to wait for: each op is executed for all lanes before the next begins."""
+        """Nothing to wait for: each op is executed for all lanes before the next begins. Shared memory keeps count."""
+        self.shared.barrier()
+
+    def shared_memory(self) -> SharedMemory:
+        return self.shared
 
     def _whole(self, op: Op) -> tuple[int, ...]:
         """All lanes of all instances: what is the same for two of them still happens twice."""

@@ -15,7 +15,7 @@ from tritium.backends.interp.pointers import Pointer, addresses
 from tritium.backends.interp.spinning import Spin, find_spins
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import PointerType
-from tritium.ops.base import Effect, TileOp
+from tritium.ops.base import TileOp
 
 # Ops that take pointers with base and offset apart (see `pointers`); all others get plain addresses.
 _TAKES_POINTERS = frozenset({"tile.load", "tile.store", "tile.if", "tile.for", "tile.while"})
@@ -51,8 +51,8 @@ class Program:
     plans        per region (of any depth) its steps
     raw          pointer values that come from integers or from memory rather than from an argument
     spins        per ``while`` that may wait for another program instance, what its progress depends on
-    has_atomics  whether instances can see each other's order
     largest      elements of the largest value of one program instance
+    alone        whether instances run one by one: machine IR has shared memory of its own for each
     """
 
     def __init__(self, function: Function, *, trace_lines: frozenset[LineKey] = frozenset()) -> None:
@@ -66,8 +66,8 @@ class Program:
         for region in reversed(regions):  # inner regions first
             self.plans[region] = self._plan(region, free)
         self.raw = _raw_pointers(function, ops)
+        self.alone = any(op.name.startswith("gpu.") for op in ops)
         self.spins: dict[Op, Spin] = find_spins(ops)
-        self.has_atomics = any(isinstance(op, TileOp) and op.effect & Effect.ATOMIC for op in ops)
         values = (v for r in regions for v in (*r.args, *(x for op in r.ops for x in op.results)))
         self.largest = max((v.type.numel for v in values), default=1)
 

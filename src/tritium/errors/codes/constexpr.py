@@ -78,11 +78,9 @@ is a power of two; Tritium takes any length.
 tl.static_range is unrolled: its body is compiled once for every turn, so start, stop and step are
 compile-time integers and the step is not zero.
 """,
-        hint="use range(...) for bounds known only at run time, or make the bound a tl.constexpr",
-        broken=kernel(
-            "for i in tl.static_range(n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 8"
-        ),
-        mended=kernel("for i in range(n):\n    tl.store(x_ptr + i, 1.0)", params="x_ptr, n", args="x, 8"),
+        hint="use // for division; for bounds known only at run time use range(...)",
+        broken=kernel("for i in tl.static_range(8 / 2):\n    tl.store(x_ptr + i, 1.0)"),
+        mended=kernel("for i in tl.static_range(8 // 2):\n    tl.store(x_ptr + i, 1.0)"),
     ),
     Entry(
         code="TRI0506",

@@ -4,34 +4,24 @@ from tritium.errors.codes.entry import Entry
 from tritium.errors.exceptions import (
     ArgumentError,
     AutotunerError,
+    ConflictingParametersError,
     LaunchError,
-    OutOfResources,
-    PTXASError,
 )
 
 _DOUBLE = """\
 @triton.jit
 def double(x_ptr, BLOCK: tl.constexpr):
-    offs = tl.arange(0, BLOCK)
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(x_ptr + offs, tl.load(x_ptr + offs) * 2)
 
 
 x = np.arange(8, dtype=np.float32)
 """
 
+_TUNED = '@triton.autotune([triton.Config({{"BLOCK": 4}}), triton.Config({{"BLOCK": 8}})], key=[]{})\n'
+_LAUNCH = 'double[lambda args: (8 // args["BLOCK"],)](x)\n'
+
 ENTRIES: tuple[Entry, ...] = (
-    Entry(
-        code="TRI0730",
-        cls=LaunchError,
-        title="a backend that is not available",
-        message="the {backend} backend is not available: {problem}",
-        explanation="""
-The interpreter and the CPU backend come with every installation. The CUDA backend needs an NVIDIA driver
-and the packages of the extra `cuda`. `tritium doctor` says what is there, what is missing and how to get
-it.
-""",
-        hint="run `tritium doctor`",
-    ),
     Entry(
         code="TRI0731",
         cls=LaunchError,
@@ -53,27 +43,7 @@ Backends are interpret, cpu and cuda. Without a choice, the arguments decide: wh
 The CUDA backend uses memory of the GPU it runs on and does not copy arrays to it. The interpreter and the
 CPU backend copy device arrays in and out when they are chosen explicitly.
 """,
-        hint="move the array first: x.to({expected!r})",
-    ),
-    Entry(
-        code="TRI0733",
-        cls=ArgumentError,
-        title="arguments on several devices",
-        message="arguments `{first}` and `{second}` are on {first_device} and {second_device}",
-        explanation="A launch runs on one device, which has to hold every array that the kernel uses.",
-        hint="move all arrays to one device",
-    ),
-    Entry(
-        code="TRI0734",
-        cls=OutOfResources,
-        title="a kernel needs more of a resource than the device has",
-        message="out of resource: {name} (required: {required}, hardware limit: {limit})",
-        explanation="""
-Tiles that are shared between threads live in shared memory, of which each block of threads has a fixed
-amount; registers and tensor memory are limited too. While tuning, a configuration that does not fit is
-left out.
-""",
-        hint="reduce the block sizes or num_stages",
+        hint="move the array first, or choose another backend",
     ),
     Entry(
         code="TRI0735",
@@ -85,17 +55,6 @@ Tensor descriptors made inside a kernel live in global memory on NVIDIA GPUs. Th
 comes from.
 """,
         hint="call triton.set_allocator(lambda size, alignment, stream: ...) before the launch",
-    ),
-    Entry(
-        code="TRI0736",
-        cls=PTXASError,
-        title="the GPU assembler refused generated code",
-        message="the GPU assembler refused the code of `{function}`",
-        explanation="""
-The code that Tritium made is not what the assembler accepts. While tuning, the configuration is left out.
-With inline assembly in the kernel, that is the first place to look.
-""",
-        hint="check inline assembly in the kernel, and report the case if there is none",
     ),
     Entry(
         code="TRI0740",
@@ -112,22 +71,24 @@ each is listed below the message.
 @triton.jit
 def fill(x_ptr, BLOCK: tl.constexpr):
     tl.static_assert(BLOCK <= 8)
-    tl.store(x_ptr + tl.arange(0, BLOCK), 1.0)
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offs, 1.0, mask=offs < 8)
 
 
 x = np.zeros(8, dtype=np.float32)
-fill[(1,)](x)
+fill[lambda args: (triton.cdiv(8, args["BLOCK"]),)](x)
 """,
         mended="""\
 @triton.autotune([triton.Config({"BLOCK": 4}), triton.Config({"BLOCK": 8})], key=[])
 @triton.jit
 def fill(x_ptr, BLOCK: tl.constexpr):
     tl.static_assert(BLOCK <= 8)
-    tl.store(x_ptr + tl.arange(0, BLOCK), 1.0)
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + offs, 1.0, mask=offs < 8)
 
 
 x = np.zeros(8, dtype=np.float32)
-fill[(1,)](x)
+fill[lambda args: (triton.cdiv(8, args["BLOCK"]),)](x)
 """,
     ),
     Entry(
@@ -144,17 +105,13 @@ account.
     ),
     Entry(
         code="TRI0742",
-        cls=AutotunerError,
+        cls=ConflictingParametersError,
         title="an argument that the tuner also sets",
         message="`{name}` is set by the configurations and also given at the launch",
         explanation="The configurations under `@triton.autotune` choose this parameter, so a launch cannot.",
         hint="remove `{name}` from the call, or from the configurations",
-        broken='@triton.autotune([triton.Config({"BLOCK": 4}), triton.Config({"BLOCK": 8})], key=[])\n'
-        + _DOUBLE
-        + "double[(1,)](x, BLOCK=8)\n",
-        mended='@triton.autotune([triton.Config({"BLOCK": 4}), triton.Config({"BLOCK": 8})], key=[])\n'
-        + _DOUBLE
-        + "double[(1,)](x)\n",
+        broken=_TUNED.format("") + _DOUBLE + "double[(1,)](x, BLOCK=8)\n",
+        mended=_TUNED.format("") + _DOUBLE + _LAUNCH,
     ),
     Entry(
         code="TRI0743",
@@ -166,11 +123,7 @@ account.
 of the kernel by name.
 """,
         hint="use one of {expected}",
-        broken='@triton.autotune([triton.Config({"BLOK": 4}), triton.Config({"BLOK": 8})], key=[])\n'
-        + _DOUBLE
-        + "double[(1,)](x)\n",
-        mended='@triton.autotune([triton.Config({"BLOCK": 4}), triton.Config({"BLOCK": 8})], key=[])\n'
-        + _DOUBLE
-        + "double[(1,)](x)\n",
+        broken=_TUNED.format(', restore_value=["y_ptr"]') + _DOUBLE + _LAUNCH,
+        mended=_TUNED.format(', restore_value=["x_ptr"]') + _DOUBLE + _LAUNCH,
     ),
 )

@@ -46,28 +46,25 @@ setting it.
         mended=kernel("while tl.atomic_add(n_ptr, -1) > 0:\n    pass", params="n_ptr", args="n"),
     ),
     Entry(
-        code="TRI0804",
-        cls=InterpreterError,
-        title="an integer operation overflows",
-        message="`{operator}` overflows {dtype}: {lhs} {operator} {rhs}",
-        explanation="""
-With debug on, sums, differences and products of integers below 64 bits are checked, as in Triton. Without
-it they wrap. Offsets into large arrays are the usual place: a product of two int32 numbers is an int32.
-""",
-        hint="convert to tl.int64 before multiplying",
-        broken=kernel("tl.store(x_ptr, n * n)", params="x_ptr, n", args="x, 100000, debug=True"),
-        mended=kernel("tl.store(x_ptr, n.to(tl.int64) * n)", params="x_ptr, n", args="x, 100000, debug=True"),
-    ),
-    Entry(
         code="TRI0805",
         cls=InterpreterError,
-        title="an operation that cannot be executed here",
+        title="a combine function that depends on the program instance",
         message="the interpreter cannot execute `{op}`: {problem}",
         explanation="""
-The interpreter executes every operation of the language and of the compiler's later stages. What it
-cannot execute is code for one machine: inline assembly and device functions that it does not know.
+The interpreter applies the function of tl.reduce, tl.associative_scan and tl.map_elementwise to the
+elements of many program instances at once, so it can use its arguments and compile-time values only.
 """,
-        hint="run the kernel on the device that the code is for",
+        hint="apply what depends on the program instance before or after",
+        broken=kernel(
+            "v = tl.load(x_ptr + tl.arange(0, 8))\ntl.store(x_ptr, tl.reduce(v, 0, add))",
+            before="@triton.jit\ndef add(a, b):\n    return a + b + tl.program_id(0)",
+            grid="(2,)",
+        ),
+        mended=kernel(
+            "v = tl.load(x_ptr + tl.arange(0, 8))\ntl.store(x_ptr, tl.reduce(v, 0, add) + tl.program_id(0))",
+            before="@triton.jit\ndef add(a, b):\n    return a + b",
+            grid="(2,)",
+        ),
     ),
     Entry(
         code="TRI0806",
@@ -75,8 +72,8 @@ cannot execute is code for one machine: inline assembly and device functions tha
         title="a store to a read-only array",
         message="`{function}` writes to {name}, which is read-only",
         explanation="""
-The array was made read-only by its owner (NumPy's `writeable` flag, or a library that exports it so). A GPU
-could not tell; here the store is refused before anything is written.
+The array was made read-only by its owner (NumPy's `writeable` flag, or a library that exports it so). A
+GPU could not tell; here the store is refused before anything is written.
 """,
         hint="pass a copy of the array, or make it writable",
         broken=kernel("tl.store(x_ptr, 1.0)", args="np.broadcast_to(np.float32(0), 8)"),

@@ -91,12 +91,12 @@ returns one. It counts program instances, not elements. A grid with a zero launc
         title="a grid beyond the limits of an axis",
         message="the grid has {value} program instances on axis {axis}; at most {limit} are possible",
         explanation="""
-GPUs allow 2**31 - 1 instances on axis 0, and 65,535 on axes 1 and 2. Tritium holds to the same limits
-everywhere, so that a program that runs on the CPU also runs on a GPU.
+Program ids are int32, so an axis has at most 2**31 - 1 instances. A count above that is usually a number
+of elements where a number of blocks was meant.
 """,
-        hint="put the largest count on axis 0",
-        broken=kernel(_STORE, grid="(1, 65536)"),
-        mended=kernel(_STORE, grid="(65536, 1)"),
+        hint="divide the number of elements by the block size: triton.cdiv(n, BLOCK)",
+        broken=kernel(_STORE, grid="(2**31,)"),
+        mended=kernel(_STORE, grid="(triton.cdiv(2**31, 2**24),)"),
     ),
     Entry(
         code="TRI0708",
@@ -174,19 +174,6 @@ positive integer or None; the rest are True or False.
         mended=kernel(_STORE, args="x, num_warps=4"),
     ),
     Entry(
-        code="TRI0714",
-        cls=ArgumentError,
-        title="a read-only array given to a kernel that stores to it",
-        message="argument `{name}` is read-only, and the kernel stores to it in line {line}",
-        explanation="""
-NumPy arrays and other buffers can be marked read-only. Storing through them anyway would change data that
-the program promised to leave alone.
-""",
-        hint="pass a writable copy: {name}.copy()",
-        broken=kernel(_STORE, args="np.broadcast_to(np.float32(0), (8,))"),
-        mended=kernel(_STORE, args="np.broadcast_to(np.float32(0), (8,)).copy()"),
-    ),
-    Entry(
         code="TRI0715",
         cls=ArgumentError,
         title="a host tensor descriptor that cannot be made",
@@ -196,5 +183,17 @@ A TensorDescriptor has 1 to 5 axes, a 16-byte aligned base, outer strides that a
 and a last stride of 1.
 """,
         hint="make the array contiguous along its last axis, and its rows a multiple of 16 bytes",
+    ),
+    Entry(
+        code="TRI0716",
+        cls=LaunchError,
+        title="specialisation data that cannot be used",
+        message="this specialisation data cannot be used for `{function}`: {problem}",
+        explanation="""
+`kernel.preload` takes the text that the knob `jit_cache_hook` got as `specialization_data` for the same
+kernel, in this process or another one. Constants that are neither numbers, text, types nor kernels of an
+importable module are not stored in it.
+""",
+        hint="launch the kernel instead, or record the data again",
     ),
 )

@@ -1,7 +1,7 @@
 """TRI03: names that lead nowhere, or to something a kernel cannot use."""
 
 from tritium.errors.codes.entry import Entry, kernel
-from tritium.errors.exceptions import CompilationError, LaunchError
+from tritium.errors.exceptions import CompilationError, OutsideKernelError
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
@@ -170,7 +170,7 @@ cast to, or a function passed as a compile-time argument.
     ),
     Entry(
         code="TRI0312",
-        cls=LaunchError,
+        cls=OutsideKernelError,
         title="a function of the language called outside a kernel",
         message="`{function}` works in kernels only",
         explanation="""

@@ -157,8 +157,8 @@ so it needs a last axis of extent 2. tl.cat needs equal extents on all other axe
         explanation="""
 tl.reduce and tl.associative_scan take a function with `@triton.jit` of two values (2n for n tiles) that
 returns one (n). It is applied in any order that associativity allows, and its result has the type of its
-arguments. tl.map_elementwise takes a function of scalars that returns scalars, as many of one type in a row as
-one call handles elements.
+arguments. tl.map_elementwise takes a function of scalars that returns scalars, as many of one type in a
+row as one call handles elements.
 """,
         hint="write a @triton.jit function of scalars that returns as many, of the same types, as are combined",
         broken=kernel(

@@ -12,8 +12,8 @@ ENTRIES: tuple[Entry, ...] = (
         title="an operation that does not accept its operands",
         message="the operands of this operation do not fit it",
         explanation="""
-Every operation has a rule for the types and shapes of its operands, and these break it. Most mistakes have a code of their
-own that says more; this one comes from the rule itself, whose sentence it shows.
+Every operation has a rule for the types and shapes of its operands, and these break it. Most mistakes
+have a code of their own that says more; this one comes from the rule itself, whose sentence it shows.
 """,
         hint="compare the types named with the reference of the operation",
     ),
@@ -23,9 +23,9 @@ own that says more; this one comes from the rule itself, whose sentence it shows
         title="operand types do not go together",
         message="`{operator}` cannot combine {lhs} and {rhs}",
         explanation="""
-Numbers of any two types combine after promotion, 8-bit floats with floats only. Pointers combine only with integer
-offsets, by `+` and `-`, and are compared as integers: p.to(tl.int64). Tuples, text, types and None do not take part
-in arithmetic.
+Numbers of any two types combine after promotion, 8-bit floats with floats only. Pointers combine only
+with integer offsets, by `+` and `-`, and are compared as integers: p.to(tl.int64). Tuples, text, types
+and None do not take part in arithmetic.
 """,
         hint="convert one side with .to(...), or check what each side holds",
         broken=kernel("tl.store(x_ptr, tl.load(x_ptr) * x_ptr)"),
@@ -174,8 +174,8 @@ Python.
         title="a conversion that does not exist",
         message="{got} cannot be converted to {target}",
         explanation="""
-Numbers convert to numbers of any type, except that 8-bit floats convert from and to floats only. Pointers convert to other pointers, to int64 and back, and to int1
-(is it non-null), and to nothing else.
+Numbers convert to numbers of any type, except that 8-bit floats convert from and to floats only. Pointers
+convert to other pointers, to int64 and back, and to int1 (is it non-null), and to nothing else.
 """,
         hint="convert in two steps, through int64 for pointers",
         broken=kernel("tl.store(x_ptr, x_ptr.to(tl.float32))"),
@@ -192,17 +192,6 @@ Numbers convert to numbers of any type, except that 8-bit floats convert from an
         hint="choose a type of {got_bits} bits, or leave bitcast out to convert the value",
         broken=kernel("tl.store(x_ptr, tl.load(x_ptr).to(tl.int16, bitcast=True))"),
         mended=kernel("tl.store(x_ptr, tl.load(x_ptr).to(tl.int32, bitcast=True))"),
-    ),
-    Entry(
-        code="TRI0414",
-        cls=CompilationError,
-        title="a type that this target does not have",
-        message="{dtype} does not exist on {target}",
-        explanation="""
-Which 8-bit floats exist depends on the target: NVIDIA GPUs before compute capability 8.9 have no e4m3fn,
-for example. The interpreter and the CPU backend have all of them.
-""",
-        hint="use one of {expected}",
     ),
     Entry(
         code="TRI0415",
@@ -284,18 +273,5 @@ shape.
         hint="give one name for each value",
         broken=kernel("first, second = (1.0, 2.0, 3.0)\ntl.store(x_ptr, first)"),
         mended=kernel("first, second, third = (1.0, 2.0, 3.0)\ntl.store(x_ptr, first)"),
-    ),
-    Entry(
-        code="TRI0421",
-        cls=CompilationError,
-        title="a tile with too many elements",
-        message="a tile of shape {shape} has {numel} elements; at most {limit} are allowed",
-        explanation="""
-One program instance holds its tiles in registers and fast memory. A tile of more than 1,048,576 elements
-is a mistake in nearly every case: the work of a whole grid in one instance.
-""",
-        hint="use a smaller block and more program instances",
-        broken=kernel("tl.store(x_ptr, tl.sum(tl.zeros((2048, 1024), tl.float32)))"),
-        mended=kernel("tl.store(x_ptr, tl.sum(tl.zeros((64, 64), tl.float32)))"),
     ),
 )

@@ -3,7 +3,6 @@
 from tritium.errors.codes.entry import Entry, kernel
 from tritium.errors.exceptions import (
     CompilationError,
-    LaunchError,
     SourceUnavailableError,
     UnsupportedLanguageConstruct,
 )
@@ -20,18 +19,6 @@ notebook's or the prompt's history, or registered by whoever called `exec`. A fu
 came from elsewhere (an extension module, a pickle, a deleted file) has none.
 """,
         hint="define the kernel in a file, or call tritium.errors.register_source(file, text) before exec",
-    ),
-    Entry(
-        code="TRI0102",
-        cls=LaunchError,
-        title="a global that a kernel uses has changed since it was compiled",
-        message="the global `{name}` has changed since `{function}` was compiled",
-        explanation="""
-A kernel reads globals at compile time, and the values it found are part of the compiled code. Every
-launch compares them with the current ones. Compiling again silently would be one way out, and Tritium
-takes it where it can; this error comes up where a prepared launch is bound to the old code.
-""",
-        hint="pass `{name}` as a tl.constexpr parameter, or prepare the launch again",
     ),
     Entry(
         code="TRI0103",
@@ -137,8 +124,13 @@ helper may take `*args`. A `**kwargs` parameter has no set of names that could b
 positional-only parameters (before a `/`) are not supported.
 """,
         hint="name each parameter",
-        broken=kernel("tl.store(x_ptr, 1.0)", params="x_ptr, **options"),
-        mended=kernel("tl.store(x_ptr, value)", params="x_ptr, value", args="x, 1.0"),
+        broken=kernel(
+            "tl.store(x_ptr, double(2.0))",
+            before="@triton.jit\ndef double(value, **options):\n    return value + value",
+        ),
+        mended=kernel(
+            "tl.store(x_ptr, double(2.0))", before="@triton.jit\ndef double(value):\n    return value + value"
+        ),
     ),
     Entry(
         code="TRI0109",

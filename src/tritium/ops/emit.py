@@ -1,0 +1,129 @@
+"""What ops may say to the CUDA C++ backend: the emitter protocol.
+
+Simple ops describe one element as a C++ expression (``e.binary("+", x, y)``); hard ones name themselves
+(``e.load(self)``) and the backend holds the body. Expressions know how tightly they bind, so parentheses appear only
+where they are needed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, Protocol
+
+from tritium.ir.core import Op
+from tritium.ir.types import ScalarType
+
+ATOM = 17
+UNARY = 15
+PRECEDENCE = {
+    "*": 14, "/": 14, "%": 14, "+": 13, "-": 13, "<<": 12, ">>": 12, "<": 10, "<=": 10, ">": 10, ">=": 10,
+    "==": 9, "!=": 9, "&": 8, "^": 7, "|": 6, "&&": 5, "||": 4, "?": 3,
+}  # fmt: skip
+
+
+class Expr(str):
+    """C++ text with the precedence of its outermost operator."""
+
+    __slots__ = ("precedence",)
+    precedence: int
+
+    def __new__(cls, text: str, precedence: int = ATOM) -> Expr:
+        made = super().__new__(cls, text)
+        made.precedence = precedence
+        return made
+
+    def within(self, precedence: int) -> str:
+        """The text, in parentheses where it binds less tightly than `precedence`."""
+        return str(self) if self.precedence >= precedence else f"({self})"
+
+
+def binary(sign: str, x: Expr, y: Expr) -> Expr:
+    """``x sign y``."""
+    level = PRECEDENCE[sign]
+    # Mixing & | ^ << with arithmetic is legal C++ and hard to read: only equal or tighter-than-plus stays bare.
+    careful = level in (12, 8, 7, 6)
+    left = x.within(level if not careful else max(level, UNARY if x.precedence != level else level))
+    right = y.within(level + 1 if not careful else UNARY)
+    return Expr(f"{left} {sign} {right}", level)
+
+
+def call(name: str, *args: str) -> Expr:
+    """``name(args)``."""
+    return Expr(f"{name}({', '.join(args)})")
+
+
+def unary(sign: str, x: Expr) -> Expr:
+    """``-x``, ``!x``, ``~x``."""
+    return Expr(f"{sign}{x.within(UNARY + (x.startswith(sign)))}", UNARY)
+
+
+def conditional(condition: Expr, x: Expr, y: Expr) -> Expr:
+    """``condition ? x : y``."""
+    return Expr(f"{condition.within(4)} ? {x.within(4)} : {y.within(3)}", PRECEDENCE["?"])
+
+
+class CudaEmitter(Protocol):
+    """The CUDA C++ backend as ops see it. `Expr` in, `Expr` or statements out."""
+
+    def unsupported(self, op: Op) -> NoReturn:
+        """Raise the located error that this op cannot be compiled for CUDA yet."""
+        ...
+
+    def type(self, ty: ScalarType) -> str:
+        """The C++ type of an element."""
+        ...
+
+    def helper(self, name: str, *args: str) -> Expr:
+        """A call of a function of the prelude, which then becomes part of the source."""
+        ...
+
+    def literal(self, value: Any, ty: ScalarType) -> Expr: ...
+
+    def may_wrap(self, op: Op) -> bool:
+        """Whether an integer op may leave its range with the program relying on what is left."""
+        ...
+
+    def cast(self, x: Expr, source: ScalarType, target: ScalarType, rounding: str = "rtne") -> Expr: ...
+
+    # ---- statements ----------------------------------------------------------------------------------
+
+    def elementwise(self, op: Op) -> None: ...
+
+    def constant(self, op: Op) -> None: ...
+
+    def arange(self, op: Op) -> None: ...
+
+    def grid(self, op: Op, member: str, axis: int) -> None: ...
+
+    def alias(self, op: Op) -> None:
+        """The result is held exactly as the operand is: broadcast, expand_dims, hints."""
+        ...
+
+    def load(self, op: Op) -> None: ...
+
+    def store(self, op: Op) -> None: ...
+
+    def reduce(self, op: Op) -> None: ...
+
+    def run_if(self, op: Op) -> None: ...
+
+    def run_for(self, op: Op) -> None: ...
+
+    def run_while(self, op: Op) -> None: ...
+
+    def finish(self, op: Op) -> None:
+        """Yield or return."""
+        ...
+
+    def barrier(self, op: Op) -> None: ...
+
+    def copy_to_shared(self, op: Op) -> None: ...
+
+    def shared_alloc(self, op: Op) -> None: ...
+
+    def shared_store(self, op: Op) -> None: ...
+
+    def shared_load(self, op: Op) -> None: ...
+
+    def copy_tile(self, op: Op) -> None: ...
+
+    def dot_fma(self, op: Op) -> None: ...

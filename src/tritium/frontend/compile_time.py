@@ -91,28 +91,6 @@ def condition(s: Semantic, arg1: Any, disable_licm: Any = False) -> LoopConditio
     return LoopCondition(arg1, s.const_bool(disable_licm, "disable_licm"))
 
 
-@surface("num_warps", module="cuda")
-def num_warps(s: Semantic) -> constexpr:
-    """How many warps the kernel is compiled for, a compile-time value."""
-    return constexpr(int(s.options.get("num_warps", 4)))
-
-
-@surface("num_threads", module="cuda")
-def num_threads(s: Semantic) -> constexpr:
-    """How many threads the kernel is compiled for, a compile-time value."""
-    return constexpr(32 * int(s.options.get("num_warps", 4)))
-
-
-@surface("gdc_wait", module="cuda")
-def gdc_wait(s: Semantic) -> None:
-    """Wait until the kernels before this one have finished. Launches here are never started early, so it does nothing."""
-
-
-@surface("gdc_launch_dependents", module="cuda")
-def gdc_launch_dependents(s: Semantic) -> None:
-    """Let the kernel after this one start early. A hint that is not followed."""
-
-
 class CompileTime(Calls):
     """What can be looped over, at run time and at compile time."""
 

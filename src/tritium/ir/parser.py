@@ -280,7 +280,7 @@ class _Parser:
             self.at += 1
             dims = tuple(int(d) for d in re.findall(r"(\d+)x", at.text))
             element = self.type()
-            if text.startswith("shared"):
+            if at.text.startswith("shared"):
                 return self.shared(element, dims)
             self.expect(">")
             if not isinstance(element, (DType, PointerType)) or 0 in dims:
@@ -307,7 +307,7 @@ class _Parser:
         while self.accept(","):
             word = self.take("word")
             found[word] = []
-            while self.tokens[self.at][0] == "number":
+            while self.here.kind == "number":
                 found[word].append(int(self.take("number")))
         self.expect(">")
         if not isinstance(element, DType) or found.keys() != {"order", "pad", "stages"}:

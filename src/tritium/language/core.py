@@ -8,7 +8,6 @@ from typing import Any
 from tritium.frontend.aggregates import aggregate
 from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
-from tritium.language.extern import extern_elementwise
 from tritium.language.functions import functions_of, publish
 from tritium.language.types import TYPE_NAMES, get_int_dtype, str_to_ty
 from tritium.ops.handles import constexpr, unwrap
@@ -65,7 +64,6 @@ __all__ = [
     "builtin",
     "constexpr_function",
     "extern",
-    "extern_elementwise",
     "get_int_dtype",
     "is_builtin",
     "must_use_result",

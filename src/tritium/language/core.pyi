@@ -31,7 +31,6 @@ from tritium.language.types import (
     pi32_t as pi32_t,
     pointer_type as pointer_type,
     str_to_ty as str_to_ty,
-    tensor_descriptor as tensor_descriptor,
     tensor_descriptor_type as tensor_descriptor_type,
     tuple_type as tuple_type,
     uint16 as uint16,
@@ -40,7 +39,6 @@ from tritium.language.types import (
     uint8 as uint8,
     void as void,
 )
-from tritium.language.extern import extern_elementwise as extern_elementwise
 from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 

@@ -126,7 +126,6 @@ from tritium.frontend.aggregates import aggregate as aggregate
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 """
 _CORE_OWN = """\
-from tritium.language.extern import extern_elementwise as extern_elementwise
 from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from docs.generators.coverage import ROOT, covering_tests
-from docs.generators.examples import steps_of
+from docs.generators.examples import run_example, steps_of
 from docs.generators.language import Name, language
 from docs.generators.support import runs_on
 from tritium.ops.base import REGISTRY, TileOp
@@ -64,12 +64,14 @@ def mentions(path: Path) -> set[str]:
 
 
 def test_ops_of_the_language_are_tested() -> None:
-    """By name in a test of ops or of the interpreter, or through every function that belongs to them."""
-    folders = ("ops", "interp")
-    words = {w for f in folders for path in (ROOT / "tests" / f).rglob("*.py") for w in mentions(path)}
-    tested = {name.surface.op for name in language() if name.surface is not None and name.tests()}
+    """By name in a test of ops or of the interpreter, or as what a tested function becomes in its example."""
+    paths = [path for folder in ("ops", "interp") for path in (ROOT / "tests" / folder).rglob("*.py")]
+    tested = {word for path in paths for word in mentions(path)}
+    for name in language():
+        if name.surface is not None and name.tests():
+            tested |= {op.name for op in run_example(name.surface.doc).ran.function.walk()}
     ops = {name: op for name, op in REGISTRY.items() if name.startswith("tile.")}
-    assert not [n for n, op in ops.items() if not {n, op.__name__} & words and op not in tested]
+    assert not [n for n, op in ops.items() if not {n, op.__name__} & tested]
 
 
 def test_every_function_is_on_the_list() -> None:
@@ -140,7 +142,7 @@ def sources() -> Iterator[Path]:
             yield path
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda p: p.relative_to(SRC).as_posix())
+@pytest.mark.parametrize("path", list(sources()), ids=lambda p: p.relative_to(SRC).as_posix())
 def test_ops_are_known_in_their_own_files(path: Path) -> None:
     """Elsewhere code asks for traits and facts; a name is for matchers and for what builds the op."""
     found = named_ops(path)

@@ -112,7 +112,7 @@ class Homes:
             if v not in self.home:
                 continue
             for candidate in self._candidates(self.home[v], ty.shape):
-                if op.operand_layout(candidate, i) == self.home[v]:
+                if candidate.shape == ty.shape and op.operand_layout(candidate, i) == self.home[v]:
                     self._set(op.results[0], candidate, "that of its operand", op)
                     return
 

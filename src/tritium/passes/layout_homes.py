@@ -103,9 +103,9 @@ class Homes:
             return
         ty = op.results[0].type
         shapeless = not ty.shape and not any(v.type.shape for v in op.operands)
-        if simple and (shapeless or isinstance(op, FREE) or is_transparent(op)):
-            if all(v in self.cheap for v in op.operands):
-                self.cheap.update(op.results)
+        simple = simple and (shapeless or isinstance(op, FREE) or is_transparent(op))
+        if simple and all(v in self.cheap for v in op.operands):
+            self.cheap.update(op.results)
         if not ty.shape or isinstance(op, FREE):
             return
         for i, v in enumerate(op.operands):

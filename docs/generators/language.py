@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -55,7 +56,16 @@ class Name:
             for other in language():
                 if other.surface is self.surface and other.text != self.text:
                     found += [t for t in known.get(other.text, ()) if t not in found]
-        return found
+        short = self.text.rpartition(".")[2]
+        return sorted(
+            found, key=lambda t: (t.startswith("tests/language"), short not in t.rpartition("/")[2])
+        )
+
+    @property
+    def doc(self) -> str:
+        """The docstring of what the name stands for, if it has one of its own."""
+        root = tl if self.text.startswith("tl.") else tritium
+        return inspect.getdoc(_resolve(root, self.text)) or "" if "." in self.text else ""
 
     @property
     def exists(self) -> bool:

@@ -41,6 +41,7 @@ class Compilation:
     artefacts: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     record: Record = field(default_factory=Record)
+    keep: Any = None  # where machine code is kept between processes; see tritium.backends.cuda.assemble.Keep
 
     def text(self, stage: str) -> str:
         """The artefact of `stage` as text."""
@@ -125,6 +126,14 @@ def _order(c: Compilation) -> Function:
     return function
 
 
+def _assemble(c: Compilation) -> Any:
+    from tritium.backends.cuda.assemble import assemble, record_findings
+
+    binary = assemble(c.artefacts["cu"], c.options, c.keep, line_info=config.get("line_info"))
+    record_findings(binary, c.record)
+    return binary
+
+
 def _read_tile_ir(text: str) -> Function:
     return parse_function(text, REGISTRY)
 
@@ -155,17 +164,19 @@ def compile_kernel(
     stop: str | None = None,
     overrides: Mapping[str, str] | None = None,
     inspect: Callable[[dict[str, Step]], Any] | None = None,
+    keep: Any = None,
 ) -> Compilation:
     """Run the stages of `target` in order.
 
     stop        last stage to run; the last of the target by default
     overrides   text to take as the artefact of a stage instead of running it
     inspect     is called with the steps by stage name before they run, and may replace some
+    keep        where machine code is kept between processes: ``keep(pieces, make)``, as `disk_cache.keep` does it
     """
     stages = stages_of(target)
     if stop is not None and stop not in {s.name for s in stages}:
         raise make_error("TRI0902", target=target, name=stop, expected=", ".join(s.name for s in stages))
-    done = Compilation(source, signature, options)
+    done = Compilation(source, signature, options, keep=keep)
     steps = {stage.name: _step(stage, done) for stage in stages}
     if inspect is not None:
         inspect(steps)

@@ -12,7 +12,7 @@ from tritium.backends.interp import run_grid
 from tritium.ir.core import Function
 from tritium.pipeline import TILE_PASSES
 from tritium.runtime.autotuner import Autotuner, Heuristics
-from tritium.runtime.compiled import CompiledKernel, flatten
+from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.grid import resolve_grid
 from tritium.runtime.jit import JITFunction
 
@@ -56,11 +56,9 @@ class Staged:
 def run_in_place(case: Case, launch: Launch, kernel: CompiledKernel, function: Function) -> None:
     """Execute `function` as the launch `launch` would execute `kernel`."""
     fn, keywords = _innermost(case, launch)
-    values, rest = fn.bind_arguments((), {**launch.args, **keywords})
+    values, rest = fn._bind(**{**launch.args, **keywords})
     counts = resolve_grid(launch.grid, {**dict(zip(fn.arg_names, values, strict=True)), **rest})
-    flat: list[Any] = []
-    for (_, spec), value in zip(kernel.specs, values, strict=True):
-        flatten(spec, value, flat)
+    flat = kernel.leaves_of(values)
     if 0 not in counts:
         run_grid(function, counts, flat)
 

@@ -28,12 +28,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tritium.layout import emission, memory_access, notation, radix, relation, render
+from tritium.layout import coverage, emission, memory_access, notation, radix, relation, render
+from tritium.layout.coverage import Coverage
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts
 from tritium.layout.relation import Relation
@@ -115,27 +116,6 @@ class Swizzle:
     def apply(self, address: Any) -> Any:
         """The swizzled address; `address` is an integer or an integer array."""
         return address ^ ((address >> self.shift) & self.mask)
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How often the elements of a tile are held: by `fewest` to `most` places; `outside` places hold none."""
-
-    fewest: int
-    most: int
-    outside: int
-
-    @property
-    def kind(self) -> Literal["exactly once", "replicated", "partial"]:
-        """ "partial" if some element has no place, "replicated" if some element has several."""
-        if self.fewest == 0:
-            return "partial"
-        return "exactly once" if self.most == 1 else "replicated"
-
-    @property
-    def injective(self) -> bool:
-        """No two places hold the same element: what a memory layout has to be."""
-        return self.most <= 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -311,10 +291,7 @@ class Layout:
 
     @cached_property
     def _coverage(self) -> Coverage:
-        flat = self.flat_elements.reshape(-1)
-        held = flat[flat >= 0]
-        counts = np.bincount(held, minlength=prod(self.shape.values()))
-        return Coverage(int(counts.min()), int(counts.max()), int(flat.size - held.size))
+        return coverage.count_places(self)
 
     def drop(self, *outputs: str, keep: bool = False, trim: Iterable[str] = ("reg",)) -> Layout:
         """The layout after reducing `outputs`: their steps go, and digits of `trim` that then move nothing go too.
@@ -407,7 +384,7 @@ class Layout:
     ) -> BankConflicts:
         """Shared-memory wavefronts of reading or writing the whole tile, `vector` elements an access.
 
-        Without `vector`, the widest legal one is taken.
+        Without `vector`, the widest legal one is taken; LayoutError for one that is not legal.
         """
         return memory_access.bank_conflicts(self, memory, element_bytes, vector)
 

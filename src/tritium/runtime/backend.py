@@ -10,7 +10,7 @@ from tritium.errors import make_error
 from tritium.runtime.arrays import ArrayView, is_array, view_of
 from tritium.runtime.grid import Grid
 
-BACKENDS = ("interpret",)
+BACKENDS = ("interpret", "cpu")
 """The backends of this version, by name."""
 
 
@@ -87,4 +87,12 @@ class _HostCopies:
                 device_storage.copy_(host_storage)
 
 
-_EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret}
+def _native(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
+    from tritium.backends.cpu import launch
+
+    with _HostCopies(arguments) as host:
+        if not launch.execute(kernel, grid, host):
+            _interpret(kernel, grid, host)
+
+
+_EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret, "cpu": _native}

@@ -7,6 +7,7 @@ From this list come stage dumps, overriding and resuming (``start``, ``stop``), 
 target     stages
 =========  ==========================================================================================
 interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
+cpu        source -> tir -> opt.tir -> cpu.tir -> ll, then compiled and run by `tritium.backends.cpu`
 =========  ==========================================================================================
 """
 
@@ -134,6 +135,21 @@ def _assemble(c: Compilation) -> Any:
     return binary
 
 
+def _prepare_for_cpu(c: Compilation) -> Function:
+    from tritium.backends.cpu import prepare
+
+    function: Function = c.artefacts["opt.tir"].clone()
+    prepare.run(function, c.record)
+    verify(function, level=config.get("verify"), after="prepare")
+    return function
+
+
+def _llvm(c: Compilation) -> Any:
+    from tritium.backends.cpu import module
+
+    return module.lower(c.artefacts["cpu.tir"], c.record)
+
+
 def _read_tile_ir(text: str) -> Function:
     return parse_function(text, REGISTRY)
 
@@ -144,6 +160,13 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
         Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
         Stage("order.tir", "tile IR with memory order tokens", _order, _read_tile_ir),
+    ),
+    "cpu": (
+        Stage("source", "the kernel as written", _source),
+        Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
+        Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
+        Stage("cpu.tir", "tile IR as the CPU backend wants it", _prepare_for_cpu, _read_tile_ir),
+        Stage("ll", "LLVM IR: vector loops over the elements of tiles", _llvm),
     ),
 }
 

@@ -214,13 +214,23 @@ class Layout:
             raise LayoutError(f"This layout has no input or output {axis}; it has {names}.")
         return prod(digit.extent for digit in self.digits_of(axis))
 
-    def reach(self, output: str) -> int:
-        """One more than the largest value of `output` (before a swizzle)."""
-        return 1 + sum((digit.extent - 1) * digit.steps.get(output, 0) for digit in self.digits)
+    def reach(self, output: str, **fixed: int) -> int:
+        """One more than the largest value of `output` (before a swizzle), with some inputs fixed."""
+        most = 1
+        left = dict(fixed)
+        for digit in self.digits:
+            turn = digit.extent - 1
+            if digit.axis in left:
+                left[digit.axis], turn = divmod(left[digit.axis], digit.extent)
+            most += turn * digit.steps.get(output, 0)
+        return most
 
-    def overhang(self, output: str) -> bool:
-        """Whether some place lies past the tile along `output`, so that code has to test `coord < extent`."""
-        return self.reach(output) > self.extent(output)
+    def overhang(self, output: str, **fixed: int) -> bool:
+        """Whether some place lies past the tile along `output`, so that code has to test `coord < extent`.
+
+        `overhang("col", reg=3)` asks that of one register: usually only those of the last round need a test.
+        """
+        return self.reach(output, **fixed) > self.extent(output)
 
     @cached_property
     def replicas(self) -> tuple[tuple[str, int, int], ...]:

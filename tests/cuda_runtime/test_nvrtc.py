@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
@@ -11,12 +12,14 @@ import pytest
 
 from tests.cuda_runtime.sources import ADD, DYNAMIC, REVERSE, SCALARS, SPILLS
 from tritium.backends.cuda import nvrtc
+from tritium.backends.cuda.logs import with_directives
 from tritium.backends.cuda.nvrtc import Binary, Options, compile_all, compile_source
 from tritium.backends.cuda.resources import read_cubin
 from tritium.errors import (
     ArgumentError,
     CompilationError,
     LaunchError,
+    Loc,
     OutOfResources,
     PTXASError,
     TritiumError,
@@ -142,6 +145,31 @@ def test_an_error_in_generated_lines_quotes_them() -> None:
     with pytest.raises(CompilationError) as caught:
         compile_source(ADD.replace("y[i];", "y[i] + wrong;"), "add", "sm_80")
     assert caught.value.notes[0] == "generated code at line 4: if (i < n) out[i] = x[i] + y[i] + wrong;"
+
+
+@pytest.mark.parametrize("bad", ["y[i] + wrong;", 'y[i]; asm volatile("foo.bar.b32 %0, 1;" :: "r"(i));'])
+@pytest.mark.parametrize("line_info", [False, True])
+def test_the_generators_table_of_lines_places_errors(kernel_file: Path, bad: str, line_info: bool) -> None:
+    lines = {3: Loc(str(kernel_file), 11, 4, 11, 9, "add"), 4: Loc(str(kernel_file), 12, 4, 12, 16, "add")}
+    with pytest.raises((CompilationError, PTXASError)) as caught:
+        compile_source(ADD.replace("y[i];", bad), "add", "sm_80", Options(line_info=line_info), lines)
+    loc = caught.value.loc
+    assert loc is not None and (loc.file, loc.line, loc.col) == (str(kernel_file), 12, 4)
+    assert loc.end_col == (16 if not line_info else len("    statement_12"))
+    assert "generated code" in caught.value.notes[0]
+
+
+def test_line_information_from_the_generators_table(kernel_file: Path) -> None:
+    lines = {3: Loc(str(kernel_file), 11), 4: Loc(str(kernel_file), 12)}
+    binary = compile_source(ADD, "add", "sm_80", Options(line_info=True), lines)
+    assert f'"{kernel_file}"' in binary.ptx and re.search(r"\.loc\s+2 12 ", binary.ptx)
+    text = with_directives(ADD, {**lines, 5: Loc('a "b"', 3)}).splitlines()
+    assert text[2:7] == [
+        f'#line 11 "{kernel_file}"',
+        *ADD.splitlines()[2:4],
+        '#line 3 "a \\"b\\""',
+        "}",
+    ]
 
 
 def test_too_much_static_shared_memory_is_out_of_resources() -> None:

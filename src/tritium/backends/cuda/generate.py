@@ -6,19 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tritium import config
 from tritium.backends.cuda.emitter import Emitter
 from tritium.backends.cuda.prelude import prelude
 from tritium.backends.cuda.registers import Uniform
 from tritium.errors import Loc
-from tritium.ir.core import Function
+from tritium.ir.core import Function, Op
 from tritium.ir.match import Record
 from tritium.ir.types import PointerType, Type
 from tritium.ir.verify import verify
+from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
 from tritium.passes import assign_layouts, eliminate_dead, lower_to_machine
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
+from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
+from tritium.passes.specialize import accumulate, double_buffer, prefetch_tiles
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaS
     record = Record()
     seed = options.get("layouts") == "seed"
     laid = lay_out(function, options, record)
-    machine = lower(laid, options, record)
+    machine = lower(laid, options, record, arch)
     return print_source(machine, record, spelled=seed)
 
 
@@ -80,16 +84,37 @@ def _size(shape: tuple[int, ...]) -> int:
 def lay_out(function: Function, options: Mapping[str, Any], record: Record) -> Function:
     """The stage ``lay.tir``."""
     layouts, _ = policies(function, options)
+    if options.get("layouts") != "seed" and specialises(accumulate.NAME):
+        function = function.clone()
+        accumulate.run(function, record)
     return assign_layouts.run(function, record, layouts)
 
 
-def lower(function: Function, options: Mapping[str, Any], record: Record) -> Function:
+def lower(function: Function, options: Mapping[str, Any], record: Record, arch: str = "sm_90a") -> Function:
     """The stage ``mach.tir``."""
     machine = function.clone()
-    _, shared = policies(function, options)
-    lower_to_machine.run(machine, record, shared, {})
+    seed = options.get("layouts") == "seed"
+    _, shared = policies(machine, options)
+    space = SharedSpace(machine, shared, SEED_SHARED_LIMIT if seed else shared_limit(arch))
+    plans: dict[Op, double_buffer.StagePlan] = {}
+    if seed:
+        plans = double_buffer.find(machine, record)
+    elif specialises(prefetch_tiles.NAME):
+        prefetch_tiles.run(machine, record, space)
+    lower_to_machine.run(machine, space, plans)
     eliminate_dead.run(machine, record)
     return machine
+
+
+def specialises(name: str) -> bool:
+    """Whether the settings let this specialisation run."""
+    return config.get("specialize") != "none" and name not in config.FORBID.value
+
+
+def shared_limit(arch: str) -> int:
+    """Bytes of shared memory that one block may have on `arch`."""
+    number = int("".join(c for c in arch if c.isdigit()) or 0)
+    return {80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 120: 99}.get(number, 48) * 1024
 
 
 def print_source(machine: Function, record: Record, spelled: bool = False) -> CudaSource:

@@ -10,13 +10,14 @@ line of a log                                                          becomes
 ``ptxas info : Used 64 registers, ...``                                `Usage`
 =====================================================================  =====================================
 
-Generated source names the kernel's file and lines in ``#line`` directives, so that places are those of the kernel.
+Lines of the generated source become lines of the kernel by the table that the generator hands over, or by ``#line``
+directives in the source (`with_directives` puts them in, for debuggers and profilers).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -67,9 +68,14 @@ class Message:
         """All fields as plain values."""
         return {name: getattr(self, name) for name in self.__slots__}
 
-    def loc(self, kernel: str, generated: str) -> Loc | None:
-        """The place in the kernel's source; None for the generated source's own lines (file `generated`)."""
-        if not self.file or self.file == generated:
+    def loc(self, kernel: str, generated: str, lines: Mapping[int, Loc] | None = None) -> Loc | None:
+        """The place in the kernel's source, or None where that is not known.
+
+        `generated` is what the generated source calls itself, and `lines` says for its lines where they come from.
+        """
+        if self.file == generated:
+            return (lines or {}).get(self.line)
+        if not self.file:
             return None
         text = source_line(self.file, self.line) or ""
         start = len(text) - len(text.lstrip())
@@ -132,6 +138,24 @@ def _place(lines: list[str], files: dict[int, str]) -> tuple[str, int]:
         if match is not None and int(match[2]):
             return files.get(int(match[1]), ""), int(match[2])
     return "", 0
+
+
+def with_directives(text: str, lines: Mapping[int, Loc]) -> str:
+    """`text` with a ``#line`` directive wherever its lines stop to follow one another in the kernel's source."""
+    out: list[str] = []
+    expected: tuple[str, int] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        loc = lines.get(number)
+        if loc is not None:
+            here = loc.file, loc.line
+            if here != expected:
+                file = loc.file.replace("\\", "\\\\").replace('"', '\\"')
+                out.append(f'#line {loc.line} "{file}"')
+                expected = here
+        out.append(line)
+        if expected is not None:
+            expected = expected[0], expected[1] + 1
+    return "\n".join(out) + "\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,19 +7,31 @@ import re
 from tritium.backends.cuda.prelude import RESERVED
 from tritium.ir.core import Value
 
-_CPP = """
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const constexpr
-const_cast continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
-goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
-reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this thread_local throw
-true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
-""".split()
-_CUDA = """
-threadIdx blockIdx blockDim gridDim warpSize min max abs fabs fabsf exp expf exp2f logf log2f cosf sinf sqrtf rsqrtf erff
-floorf ceilf fmodf fmaf fminf fmaxf signbit dim3 float2 float4 int2 int4 i j k l u unsigned_of vec to_float to_odd i8 u8 u16 u32
-i64 u64 f16 bf16 pow powf sin cos tan log round trunc clock assert printf malloc free main
-""".split()
-_TAKEN = frozenset(_CPP) | frozenset(_CUDA) | RESERVED
+_CPP = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const
+        const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern
+        false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or
+        or_eq private protected public register reinterpret_cast return short signed sizeof static static_assert
+        static_cast struct switch template this thread_local throw true try typedef typeid typename union unsigned
+        using virtual void volatile wchar_t while xor xor_eq
+        """,
+    )
+)
+_CUDA = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        threadIdx blockIdx blockDim gridDim warpSize dim3 float2 float4 int2 int4 min max abs fabs fabsf exp expf exp2f
+        log logf log2f cos cosf sin sinf tan pow powf sqrt sqrtf rsqrtf erff floor floorf ceil ceilf fmod fmodf fma fmaf
+        fmin fminf fmax fmaxf signbit round trunc clock assert printf malloc free main i j k l u t i8 u8 u16 u32 i64 u64
+        f16 bf16 unsigned_of vec to_float to_odd
+        """,
+    )
+)
+_TAKEN = _CPP | _CUDA | RESERVED
 
 
 class Names:

@@ -13,7 +13,7 @@ import importlib.util
 import re
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from importlib import import_module
@@ -22,7 +22,7 @@ from typing import Any
 
 from tritium.backends.cuda import logs
 from tritium.backends.cuda.resources import Resources, out_of_resources, read_cubin
-from tritium.errors import TritiumError, make_error
+from tritium.errors import Loc, TritiumError, make_error
 
 PACKAGES = "'cuda-bindings>=13,<14' 'nvidia-cuda-nvrtc>=13,<14'"
 _LIBRARIES = ("libnvrtc-builtins.so.13*", "libnvrtc.so.13")
@@ -224,10 +224,17 @@ def _check(error: Any, call: str) -> None:
 # ---- compiling -------------------------------------------------------------------------------------------
 
 
-def compile_source(text: str, kernel: str, arch: str, options: Options | None = None) -> Binary:
+def compile_source(
+    text: str,
+    kernel: str,
+    arch: str,
+    options: Options | None = None,
+    lines: Mapping[int, Loc] | None = None,
+) -> Binary:
     """Compile CUDA C++ that defines ``extern "C" __global__`` function `kernel`.
 
     arch   such as ``sm_80``, ``sm_90a``, ``sm_100``; no GPU is needed
+    lines  for lines of `text`, counted from 1, where in the kernel's source they come from
     Raises CompilationError TRI0750 and PTXASError TRI0751 with the kernel's line, OutOfResources TRI0734 for too much
     static shared memory, ArgumentError TRI0752 for an architecture unknown to the compiler, LaunchError TRI0737 where
     NVRTC is missing.
@@ -235,11 +242,13 @@ def compile_source(text: str, kernel: str, arch: str, options: Options | None = 
     options = options or Options()
     _check_architecture(arch)
     started = time.perf_counter()
+    if options.line_info and lines:
+        text = logs.with_directives(text, lines)
     with _Program(text, kernel) as program:
         good = program.compile(options.flags(arch))
         log, ptx = program.log(), program.ptx()
         if not good:
-            raise _refusal(text, kernel, arch, options, log)
+            raise _refusal(text, kernel, arch, options, log, lines)
         cubin = program.cubin()
     resources = read_cubin(cubin, kernel, arch)
     usage = logs.parse_usage(log, kernel)
@@ -321,7 +330,9 @@ class _Program:
         return self._read("CUBIN")
 
 
-def _refusal(text: str, kernel: str, arch: str, options: Options, log: str) -> TritiumError:
+def _refusal(
+    text: str, kernel: str, arch: str, options: Options, log: str, lines: Mapping[int, Loc] | None
+) -> TritiumError:
     """The located error for a source that did not compile."""
     generated = f"{kernel}.cu"
     if "--gpu-architecture" in log or "--nv_arch" in log:  # such as sm_80a, by two of its front ends
@@ -340,10 +351,10 @@ def _refusal(text: str, kernel: str, arch: str, options: Options, log: str) -> T
     code = "TRI0751" if first.assembler else "TRI0750"
     return make_error(
         code,
-        first.loc(kernel, generated),
+        first.loc(kernel, generated, lines),
         function=kernel,
         problem=first.text,
-        notes=_notes(errors, generated),
+        notes=_notes(errors, generated, lines),
     )
 
 
@@ -351,10 +362,12 @@ def _with_places(text: str, kernel: str, arch: str, options: Options) -> tuple[l
     """The messages of a second compilation whose PTX says where its lines come from."""
     with _Program(text, kernel) as program:
         program.compile(replace(options, line_info=True).flags(arch))
-        return logs.located(logs.parse_log(program.log()), program.ptx())
+        found = logs.located(logs.parse_log(program.log()), program.ptx())
+    generated = f"{kernel}.cu"  # which the assembly text calls by its path in the current folder
+    return tuple(replace(m, file=generated) if Path(m.file).name == generated else m for m in found)
 
 
-def _notes(errors: Sequence[logs.Message], generated: str) -> list[str]:
+def _notes(errors: Sequence[logs.Message], generated: str, lines: Mapping[int, Loc] | None) -> list[str]:
     """The generated line of the first error, and the other errors."""
     first = errors[0]
     notes: list[str] = []
@@ -362,5 +375,6 @@ def _notes(errors: Sequence[logs.Message], generated: str) -> list[str]:
         where = f" at line {first.line}" if first.file == generated else ""
         notes.append(f"generated code{where}: {first.excerpt}")
     for other in errors[1:4]:
-        notes.append(f"also{f' at line {other.line}' if other.line else ''}: {other.text}")
+        loc = other.loc("", generated, lines)
+        notes.append(f"also{f' at line {loc.line}' if loc else ''}: {other.text}")
     return notes

@@ -26,9 +26,9 @@ def wrapping_ops(function: Function, facts: ValueFacts) -> frozenset[Op]:
     addresses = _Addresses()
     found: set[Op] = set()
     for op in function.walk():
-        if isinstance(op, (Add, Sub, Mul)) and not op.is_float and op in facts[op.result].wraps:
-            if not addresses.only(op.result):
-                found.add(op)
+        integers = isinstance(op, (Add, Sub, Mul)) and not op.is_float
+        if integers and op in facts[op.results[0]].wraps and not addresses.only(op.results[0]):
+            found.add(op)
     return frozenset(found)
 
 

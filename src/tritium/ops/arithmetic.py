@@ -232,7 +232,7 @@ class IntDiv(Elementwise, name="tile.idiv"):
         return self.numerics.div(args[0], args[1], self.format)
 
     def facts(self, *operands: Facts) -> Facts | None:
-        return fx.quotient(*operands)
+        return fx.quotient(self, *operands)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.division(self, "/", *x)

@@ -29,6 +29,7 @@ class Cast(TileOp, name="tile.cast"):
     [-1, -1]
     """
 
+    only_converts = True
     x = operand()
     to = attr()
     rounding = attr("rtne")
@@ -92,6 +93,7 @@ class Bitcast(TileOp, name="tile.bitcast"):
     [1065353216]
     """
 
+    only_converts = True
     x = operand()
     to = attr()
 

@@ -66,7 +66,7 @@ class Reduce(TileOp, name="tile.reduce"):
         return out[0] if len(out) == 1 else out
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
-        return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
+        return tuple(b.place_axes(lambda a: a + (a >= self.axis)) for b in wanted)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.reduce(self)

@@ -7,6 +7,7 @@ From this list come stage dumps, overriding and resuming (``start``, ``stop``), 
 target     stages
 =========  ==========================================================================================
 interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
+cuda       source -> tir -> opt.tir -> lay.tir -> mach.tir -> cu -> cubin, for `tritium.backends.cuda.program`
 =========  ==========================================================================================
 """
 
@@ -18,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tritium import config
+from tritium.backends.cuda import assemble, generate
 from tritium.errors import make_error
 from tritium.frontend.lower import lower_kernel
 from tritium.frontend.signature import Signature
@@ -134,6 +136,28 @@ def _assemble(c: Compilation) -> Any:
     return binary
 
 
+def _lay_out(c: Compilation) -> Function:
+    function = generate.lay_out(c.artefacts["opt.tir"], c.options, c.record)
+    verify(function, level=config.get("verify"), after="lay_out")
+    return function
+
+
+def _to_machine(c: Compilation) -> Function:
+    function = generate.lower(c.artefacts["lay.tir"], c.options, c.record, assemble.architecture(c.options))
+    verify(function, level=config.get("verify"), after="lower_to_machine")
+    return function
+
+
+def _print_cuda(c: Compilation) -> generate.CudaSource:
+    return generate.to_source(c.artefacts["mach.tir"], c.options, c.record)
+
+
+def _assemble(c: Compilation) -> Any:
+    binary = assemble.assemble(c.artefacts["cu"], c.options)
+    assemble.record_findings(binary, c.record)
+    return binary
+
+
 def _read_tile_ir(text: str) -> Function:
     return parse_function(text, REGISTRY)
 
@@ -144,6 +168,15 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
         Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
         Stage("order.tir", "tile IR with memory order tokens", _order, _read_tile_ir),
+    ),
+    "cuda": (
+        Stage("source", "the kernel as written", _source),
+        Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
+        Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
+        Stage("lay.tir", "tile IR with register layouts", _lay_out, _read_tile_ir),
+        Stage("mach.tir", "machine IR: shared memory, barriers, dots", _to_machine, _read_tile_ir),
+        Stage("cu", "CUDA C++", _print_cuda),
+        Stage("cubin", "machine code", _assemble),
     ),
 }
 

@@ -40,14 +40,16 @@ _AXES = "ijkl"
 class Emitter(Expressions, Memory, Shared, Reductions, Control):
     """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays.
 
-    spelled   the seed documents' spelling: every register a variable of its own, every op its own lines
+    spelled    the seed documents' spelling: every register a variable of its own, every op its own lines
+    unrolled   whether the loops over a dot's reduction are
     """
 
-    def __init__(self, function: Function, spelled: bool) -> None:
+    def __init__(self, function: Function, spelled: bool, unrolled: bool = True) -> None:
         self.facts = ValueFacts(function)
         super().__init__(wrapping_ops(function, self.facts))
         self.function = function
         self.spelled = spelled
+        self.unrolled = unrolled
         self.threads: int = function.attrs["threads"]
         self.alias_classes = AliasAnalysis(function)
         self.names = Names()

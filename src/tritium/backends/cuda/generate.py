@@ -13,8 +13,7 @@ from tritium.backends.cuda.registers import Uniform
 from tritium.errors import Loc
 from tritium.ir.core import Function, Op
 from tritium.ir.match import Record
-from tritium.ir.types import PointerType, Type
-from tritium.ir.verify import verify
+from tritium.ir.types import Type
 from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
@@ -42,8 +41,11 @@ class CudaSource:
     shared_bytes: int
     dynamic_shared: int
     parameters: tuple[Type, ...]
-    record: Record
-    lines: Mapping[int, Loc] = field(default_factory=dict)
+    record: Record = field(repr=False)
+    lines: Mapping[int, Loc] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaSource:
@@ -52,24 +54,32 @@ def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaS
     options: ``num_warps`` (default 4) and ``layouts`` ("default" or "seed").
     """
     record = Record()
-    seed = options.get("layouts") == "seed"
     laid = lay_out(function, options, record)
-    machine = lower(laid, options, record, arch)
-    return print_source(machine, record, spelled=seed)
+    return to_source(lower(laid, options, record, arch), options, record)
 
 
 def policies(function: Function, options: Mapping[str, Any]) -> tuple[LayoutPolicy, SharedPolicy]:
     """The policies that the options name."""
     if options.get("layouts") == "seed":
-        return seed_policy(function), SeedShared()
+        rung = rung_of(options)
+        return seed_policy(function, one_result=rung == 0), SeedShared(padded=rung >= 2)
     return DefaultPolicy(options.get("num_warps") or 4), DefaultShared()
 
 
-def seed_policy(function: Function) -> SeedPolicy:
+RUNGS = ("one_result", "register_tile", "padding", "unroll", "stages")
+"""The seed policy step by step, each with those before it; the option ``rung`` stops at one, for measuring."""
+
+
+def rung_of(options: Mapping[str, Any]) -> int:
+    """How far the seed policy goes: the last of `RUNGS` unless the options say less."""
+    return RUNGS.index(options.get("rung") or RUNGS[-1])
+
+
+def seed_policy(function: Function, one_result: bool = False) -> SeedPolicy:
     """The tile that decides is the result of the first dot, else the largest one."""
     dots = function.find(Dot)
     if dots:
-        return SeedPolicy(dots[0].results[0].type.shape, True)
+        return SeedPolicy(dots[0].results[0].type.shape, not one_result)
     tiles = [r.type.shape for op in function.walk() for r in op.results if r.type.shape]
     return SeedPolicy(max(tiles, key=lambda s: (_size(s), len(s)), default=(1,)), False)
 
@@ -97,9 +107,9 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     _, shared = policies(machine, options)
     space = SharedSpace(machine, shared, SEED_SHARED_LIMIT if seed else shared_limit(arch))
     plans: dict[Op, double_buffer.StagePlan] = {}
-    if seed:
+    if seed and rung_of(options) >= RUNGS.index("stages"):
         plans = double_buffer.find(machine, record)
-    elif specialises(prefetch_tiles.NAME):
+    elif not seed and specialises(prefetch_tiles.NAME):
         prefetch_tiles.run(machine, record, space)
     lower_to_machine.run(machine, space, plans)
     eliminate_dead.run(machine, record)
@@ -117,9 +127,15 @@ def shared_limit(arch: str) -> int:
     return {80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 120: 99}.get(number, 48) * 1024
 
 
-def print_source(machine: Function, record: Record, spelled: bool = False) -> CudaSource:
+def to_source(machine: Function, options: Mapping[str, Any], record: Record) -> CudaSource:
     """The stage ``cu``."""
-    e = Emitter(machine, spelled)
+    seed = options.get("layouts") == "seed"
+    return print_source(machine, record, seed, not seed or rung_of(options) >= RUNGS.index("unroll"))
+
+
+def print_source(machine: Function, record: Record, spelled: bool = False, unrolled: bool = True) -> CudaSource:
+    """The text. spelled: every register a variable; unrolled: whether loops over a reduction are."""
+    e = Emitter(machine, spelled, unrolled)
     name = e.names.fresh(machine.name)
     parameters: list[str] = []
     for arg in machine.args:
@@ -144,5 +160,3 @@ def print_source(machine: Function, record: Record, spelled: bool = False) -> Cu
         lines=located,
     )
 
-
-__all__ = ["CudaSource", "PointerType", "generate", "verify"]

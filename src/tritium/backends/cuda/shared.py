@@ -24,7 +24,7 @@ class Shared:
         ty = op.result.type
         assert isinstance(ty, SharedType)
         name = self.names.fresh(op.label)
-        self.head.line(f"__shared__ alignas(16) {self.type(ty.element)} {name}[{ty.stages * ty.stage_size}];")
+        self.head.line(f"__shared__ __align__(16) {self.type(ty.element)} {name}[{ty.stages * ty.stage_size}];")
         self.buffers[op.result] = name
 
     def slot(self: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> Expr:
@@ -138,7 +138,7 @@ class Shared:
         for index in spelled_coordinates(local.shape):
             start = self.text(op.acc, index) if op.acc is not None else zero
             self.w.line(f"{local.type} {local.at(index)} = {start};")
-        self.w.pragma("unroll")
+        self.w.pragma("unroll" if self.unrolled else "unroll 1")
         with self.w.block(f"for (int {k} = 0; {k} < {op.shape[2]}; ++{k})"):
             for index in spelled_coordinates(local.shape):
                 row, column = self.place(layout, index)

@@ -1,0 +1,108 @@
+"""Generated CUDA C++ run on the host: compiled by g++ with a shim, every thread of a block a coroutine.
+
+What this checks that the interpreter of machine IR cannot: the text itself, its addresses, predicates and barriers. The
+threads of a block run one after another between barriers, in random order, so that a missing barrier shows. It says
+nothing about speed, and nothing about what only a GPU does (warps in step, memory order inside an interval).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tritium.runtime.compilation as compilation
+from tritium.backends.cuda import generate
+from tritium.ir.match import Record
+from tritium.ir.types import DType, PointerType
+from tritium.ops.storage import constant
+from tritium.runtime.arrays import ArrayView
+
+COMPILER = shutil.which("g++")
+SHIM = (Path(__file__).parent / "host_shim.cpp").read_text(encoding="utf-8")
+
+
+def translated(source: generate.CudaSource) -> str:
+    """The C++ that the host compiles."""
+    text = source.text.replace("__shared__ __align__(16)", "alignas(16) static")
+    text = "\n".join(line for line in text.splitlines() if "asm(" not in line)
+    start = text.index("(", text.index("__global__ void __launch_bounds__") + len("__global__ void __launch_bounds__("))
+    parameters = [p.strip() for p in text[start + 1 : text.index(") {", start)].split(",") if p.strip()]
+    types = [p.rpartition(" ")[0] if "*" not in p else p[: p.rindex("*") + 1] for p in parameters]
+    values = ", ".join(f"*({t}*)emulation::parameters[{i}]" for i, t in enumerate(types))
+    needs = [f"#define USES_{name.upper()}" for name in ("f16", "bf16") if f"struct {name} {{" in text]
+    return "\n".join(
+        [*needs, SHIM.replace("// HALVES", ""), _with_halves(text), f"void emulation::body() {{ {source.kernel_name}({values}); }}"]
+    )
+
+
+def _with_halves(text: str) -> str:
+    """Put the conversions that were inline assembly right after the types they are for."""
+    for name in ("f16", "bf16"):
+        text = text.replace(f"struct {name} {{ u16 bits; }};", f"struct {name} {{ u16 bits; }};\nCONVERSIONS_{name.upper()}")
+    return text
+
+
+def build(source: generate.CudaSource, folder: Path) -> ctypes.CDLL:
+    """Compile `source` into a library in `folder`, or take the one that is there."""
+    assert COMPILER is not None
+    text = translated(source)
+    name = hashlib.sha256(text.encode()).hexdigest()[:24]
+    library = folder / f"{name}.so"
+    if not library.exists():
+        file = folder / f"{name}.cpp"
+        file.write_text(text, encoding="utf-8")
+        flags = ["-O1", "-std=c++17", "-shared", "-fPIC", "-w", "-fno-strict-aliasing", "-ffp-contract=off"]
+        done = subprocess.run([COMPILER, *flags, "-o", str(library), str(file)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:4000]
+    return ctypes.CDLL(str(library))
+
+
+def parameter(ty: Any, leaf: Any) -> np.ndarray[Any, Any]:
+    """One parameter's bytes."""
+    if isinstance(ty, PointerType):
+        return np.array([leaf.address if isinstance(leaf, ArrayView) else int(leaf)], np.uint64)
+    assert isinstance(ty, DType)
+    value = leaf.item() if isinstance(leaf, np.generic) else leaf
+    return np.ascontiguousarray(constant(value, ty).reshape(-1))
+
+
+def run(source: generate.CudaSource, grid: tuple[int, int, int], leaves: Sequence[Any], folder: Path, seed: int = 0) -> None:
+    """Run every block of the grid; AssertionError where threads of a block disagree about a barrier."""
+    held = [parameter(t, x) for t, x in zip(source.parameters, leaves, strict=True)]
+    pointers = (ctypes.c_void_p * max(len(held), 1))(*(h.ctypes.data for h in held))
+    launch = build(source, folder).emulate
+    launch.restype = ctypes.c_char_p
+    failed = launch(*grid, source.threads, source.dynamic_shared, pointers, seed)
+    assert failed is None, f"{source.kernel_name}: {failed.decode()}"
+
+
+@contextmanager
+def on_host(folder: Path, **options: Any) -> Iterator[list[Record]]:
+    """Within the block, launches that the interpreter would run go through CUDA C++ and the host's compiler."""
+    records: list[Record] = []
+    sources: dict[Any, generate.CudaSource] = {}
+
+    def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
+        source = sources.get(kernel)
+        if source is None:
+            chosen = {**kernel.options, **options}
+            source = generate.generate(kernel.compilation.artefacts["opt.tir"], chosen, "sm_90a")
+            sources[kernel] = source
+        records.append(source.record)
+        if 0 not in grid:
+            run(source, grid, leaves, folder)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "executor_of", lambda backend: execute)
+        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
+        yield records

@@ -28,7 +28,7 @@ from tritium.ops.storage import constant
 from tritium.runtime.arrays import ArrayView
 
 COMPILER = shutil.which("g++")
-SHIM = (Path(__file__).parent / "host_shim.cpp").read_text(encoding="utf-8")
+HERE = Path(__file__).parent
 
 
 def translated(source: generate.CudaSource) -> str:
@@ -38,11 +38,9 @@ def translated(source: generate.CudaSource) -> str:
     start = text.index("(", text.index("__global__ void __launch_bounds__") + len("__global__ void __launch_bounds__("))
     parameters = [p.strip() for p in text[start + 1 : text.index(") {", start)].split(",") if p.strip()]
     types = [p.rpartition(" ")[0] if "*" not in p else p[: p.rindex("*") + 1] for p in parameters]
-    values = ", ".join(f"*({t}*)emulation::parameters[{i}]" for i, t in enumerate(types))
-    needs = [f"#define USES_{name.upper()}" for name in ("f16", "bf16") if f"struct {name} {{" in text]
-    return "\n".join(
-        [*needs, SHIM.replace("// HALVES", ""), _with_halves(text), f"void emulation::body() {{ {source.kernel_name}({values}); }}"]
-    )
+    values = ", ".join(f"*({t}*)parameters[{i}]" for i, t in enumerate(types))
+    call = f'extern "C" void body(void** parameters) {{ {source.kernel_name}({values}); }}'
+    return "\n".join(['#include "host_shim.h"', _with_halves(text), call])
 
 
 def _with_halves(text: str) -> str:
@@ -52,19 +50,25 @@ def _with_halves(text: str) -> str:
     return text
 
 
-def build(source: generate.CudaSource, folder: Path) -> ctypes.CDLL:
-    """Compile `source` into a library in `folder`, or take the one that is there."""
-    assert COMPILER is not None
-    text = translated(source)
-    name = hashlib.sha256(text.encode()).hexdigest()[:24]
-    library = folder / f"{name}.so"
+def _compiled(file: Path, visible: int, *flags: str) -> ctypes.CDLL:
+    library = file.with_suffix(".so")
     if not library.exists():
-        file = folder / f"{name}.cpp"
-        file.write_text(text, encoding="utf-8")
-        flags = ["-O1", "-std=c++17", "-shared", "-fPIC", "-w", "-fno-strict-aliasing", "-ffp-contract=off"]
-        done = subprocess.run([COMPILER, *flags, "-o", str(library), str(file)], capture_output=True, text=True)
+        command = [str(COMPILER), "-O1", "-std=c++17", "-shared", "-fPIC", "-w", f"-I{HERE}", *flags]
+        done = subprocess.run([*command, "-o", str(library), str(file)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[:4000]
-    return ctypes.CDLL(str(library))
+    return ctypes.CDLL(str(library), visible)
+
+
+def build(source: generate.CudaSource, folder: Path) -> tuple[ctypes.CDLL, ctypes.CDLL]:
+    """The scheduler, and `source` as a library; compiled into `folder` unless they are there."""
+    scheduler = folder / "host_scheduler.cpp"
+    if not scheduler.exists():
+        shutil.copy(HERE / scheduler.name, scheduler)
+    text = translated(source)
+    file = folder / f"kernel_{hashlib.sha256(text.encode()).hexdigest()[:24]}.cpp"
+    file.write_text(text, encoding="utf-8")
+    made = _compiled(scheduler, ctypes.RTLD_GLOBAL)
+    return made, _compiled(file, ctypes.RTLD_LOCAL, "-fno-strict-aliasing", "-ffp-contract=off")
 
 
 def parameter(ty: Any, leaf: Any) -> np.ndarray[Any, Any]:
@@ -80,9 +84,9 @@ def run(source: generate.CudaSource, grid: tuple[int, int, int], leaves: Sequenc
     """Run every block of the grid; AssertionError where threads of a block disagree about a barrier."""
     held = [parameter(t, x) for t, x in zip(source.parameters, leaves, strict=True)]
     pointers = (ctypes.c_void_p * max(len(held), 1))(*(h.ctypes.data for h in held))
-    launch = build(source, folder).emulate
-    launch.restype = ctypes.c_char_p
-    failed = launch(*grid, source.threads, source.dynamic_shared, pointers, seed)
+    scheduler, kernel = build(source, folder)
+    scheduler.emulate.restype = ctypes.c_char_p
+    failed = scheduler.emulate(*grid, source.threads, source.dynamic_shared, kernel.body, pointers, seed)
     assert failed is None, f"{source.kernel_name}: {failed.decode()}"
 
 

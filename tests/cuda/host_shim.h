@@ -1,12 +1,6 @@
-// What generated CUDA C++ needs of a GPU, on the host: threads as coroutines, barriers, shuffles, intrinsics.
-#include <algorithm>
+// What generated CUDA C++ needs of a GPU, on the host; `host_scheduler.cpp` holds the coroutines behind it.
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
-#include <random>
-#include <string>
-#include <ucontext.h>
-#include <vector>
 
 #define __global__
 #define __device__
@@ -16,78 +10,24 @@
 #define __restrict__
 
 struct Triple { unsigned x, y, z; };
-static Triple threadIdx, blockIdx, gridDim, blockDim;
-using std::max;
-using std::min;
+extern Triple threadIdx, blockIdx, gridDim, blockDim;
+template <class T> static T max(T x, T y) { return x < y ? y : x; }
+template <class T> static T min(T x, T y) { return y < x ? y : x; }
 
 namespace emulation {
-void** parameters;
-void body();
-const unsigned NOT_STARTED = 0, RUNNING = 1, AT_BARRIER = 2, AT_EXCHANGE = 3, DONE = 4;
-struct Thread { ucontext_t context; std::vector<char> stack; unsigned state; unsigned long long given, mask; };
-std::vector<Thread> threads;
-ucontext_t scheduler;
-unsigned current;
-std::string failure;
-unsigned char* dynamic_shared;
-
-void start() { body(); threads[current].state = DONE; swapcontext(&threads[current].context, &scheduler); }
-void wait(unsigned how) {
-  unsigned me = current;
-  threads[me].state = how;
-  swapcontext(&threads[me].context, &scheduler);
-  current = me;
-  threadIdx.x = me;
-}
-void resume(unsigned i) {
-  current = i;
-  threadIdx.x = i;
-  threads[i].state = RUNNING;
-  swapcontext(&scheduler, &threads[i].context);
-}
-bool all(unsigned first, unsigned last, unsigned state) {
-  for (unsigned i = first; i < last; ++i) if (threads[i].state != state) return false;
-  return true;
-}
-void block(unsigned count, std::mt19937& random) {
-  std::vector<unsigned> order(count);
-  for (unsigned i = 0; i < count; ++i) {
-    order[i] = i;
-    Thread& t = threads[i];
-    t.state = NOT_STARTED;
-    getcontext(&t.context);
-    t.context.uc_stack.ss_sp = t.stack.data();
-    t.context.uc_stack.ss_size = t.stack.size();
-    t.context.uc_link = &scheduler;
-    makecontext(&t.context, start, 0);
-  }
-  while (failure.empty()) {
-    std::shuffle(order.begin(), order.end(), random);
-    bool moved = false;
-    for (unsigned i : order) if (threads[i].state <= RUNNING) { resume(i); moved = true; }
-    for (unsigned w = 0; w < count; w += 32) {  // a warp whose lanes have all arrived at an exchange goes on
-      unsigned end = std::min(w + 32, count);
-      if (all(w, end, AT_EXCHANGE)) { for (unsigned i = w; i < end; ++i) threads[i].state = RUNNING; moved = true; }
-    }
-    if (all(0, count, DONE)) return;
-    if (all(0, count, AT_BARRIER)) { for (Thread& t : threads) t.state = RUNNING; moved = true; }
-    if (!moved) failure = "threads of a block wait for each other at different places";
-  }
-}
+void wait_at_barrier();
+unsigned long long exchange(unsigned long long given, unsigned source);
+extern unsigned char* dynamic_shared;
 }  // namespace emulation
 
-static void __syncthreads() { emulation::wait(emulation::AT_BARRIER); }
+static void __syncthreads() { emulation::wait_at_barrier(); }
 static void __syncwarp(unsigned = ~0u) {}
 template <class T> static T exchange(T x, unsigned source) {
-  using namespace emulation;
-  threads[current].given = 0;
-  std::memcpy(&threads[current].given, &x, sizeof(T));
-  wait(AT_EXCHANGE);
-  unsigned long long got = threads[current / 32 * 32 + source % 32].given;
-  wait(AT_EXCHANGE);
-  T y;
-  std::memcpy(&y, &got, sizeof(T));
-  return y;
+  unsigned long long given = 0;
+  std::memcpy(&given, &x, sizeof(T));
+  given = emulation::exchange(given, source);
+  std::memcpy(&x, &given, sizeof(T));
+  return x;
 }
 template <class T> static T __shfl_xor_sync(unsigned, T x, int mask) { return exchange(x, (threadIdx.x % 32) ^ mask); }
 template <class T> static T __shfl_sync(unsigned, T x, int lane) { return exchange(x, lane); }
@@ -152,20 +92,3 @@ template <class T> static T atomicExch(T* at, T x) { return update(at, [x](T) { 
 template <class T> static T atomicCAS(T* at, T compare, T x) { return update(at, [=](T o) { return o == compare ? x : o; }); }
 static void __threadfence() {}
 static void __threadfence_block() {}
-
-extern "C" const char* emulate(unsigned x, unsigned y, unsigned z, unsigned count, unsigned dynamic, void** parameters, unsigned seed) {
-  using namespace emulation;
-  emulation::parameters = parameters;
-  gridDim = {x, y, z};
-  blockDim = {count, 1, 1};
-  failure.clear();
-  threads.resize(count);
-  for (Thread& t : threads) t.stack.resize(256 * 1024);
-  std::vector<unsigned char> memory(dynamic + 16, 0x7f);
-  dynamic_shared = reinterpret_cast<unsigned char*>((reinterpret_cast<size_t>(memory.data()) + 15) / 16 * 16);
-  std::mt19937 random(seed);
-  for (blockIdx.z = 0; blockIdx.z < z; ++blockIdx.z)
-    for (blockIdx.y = 0; blockIdx.y < y; ++blockIdx.y)
-      for (blockIdx.x = 0; blockIdx.x < x && failure.empty(); ++blockIdx.x) block(count, random);
-  return failure.empty() ? nullptr : failure.c_str();
-}

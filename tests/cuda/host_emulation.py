@@ -33,7 +33,9 @@ HERE = Path(__file__).parent
 
 def translated(source: generate.CudaSource) -> str:
     """The C++ that the host compiles."""
-    text = source.text.replace("__shared__ __align__(16)", "alignas(16) static")
+    whole = "extern __shared__ __align__(16) unsigned char shared_memory[]"
+    text = source.text.replace(whole, "unsigned char* const shared_memory = emulation::dynamic_shared")
+    text = text.replace("__shared__ __align__(16)", "alignas(16) static")
     text = "\n".join(line for line in text.splitlines() if "asm(" not in line)
     start = text.index("(", text.index("__global__ void __launch_bounds__") + len("__global__ void __launch_bounds__("))
     parameters = [p.strip() for p in text[start + 1 : text.index(") {", start)].split(",") if p.strip()]

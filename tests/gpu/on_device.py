@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import pytest
-
-import tritium.runtime.backend as runtime_backend
+import tritium.runtime.compilation as compilation
 from tritium.backends.cuda import assemble, driver, generate
-from tritium.backends.cuda.program import Program
-from tritium.ir.match import Record
+from tritium.backends.cuda.nvrtc import Binary
 from tritium.runtime.arrays import ArrayView
 
 
@@ -30,7 +27,9 @@ class Storages:
             self.copies[key] = (where, view.storage_nbytes)
         base = int(self.copies[key][0])
         address = base + view.address - view.storage_address
-        return ArrayView(address, view.dtype, view.shape, view.strides, base, view.storage_nbytes, "cuda:0", True, None)
+        return ArrayView(
+            *(address, view.dtype, view.shape, view.strides, base, view.storage_nbytes, "cuda:0", True, None)
+        )
 
     def back(self) -> None:
         """Copy everything to the host again and free it."""
@@ -40,38 +39,48 @@ class Storages:
             driver.call("test", "cuMemFree", where)
 
 
-def build(kernel: Any, options: dict[str, Any], arch: str | None = None) -> tuple[generate.CudaSource, Program]:
-    """CUDA source and loaded program of a compiled kernel (of any backend), from its optimised tile IR."""
-    function = kernel.compilation.artefacts["opt.tir"]
-    chosen = {**kernel.options, **options, "arch": arch or driver.device(0).arch}
-    source = generate.generate(function, chosen, chosen["arch"])
-    binary = assemble.assemble(source, chosen)
-    names = [a.name or f"arg{i}" for i, a in enumerate(function.args)]
-    return source, assemble.program_of(source, binary, names, chosen)
+class Device:
+    """Sources and binaries of kernels by what they are compiled from; `binaries` may be filled ahead of the launches."""
 
+    def __init__(self, arch: str | None = None, **options: Any) -> None:
+        self.options = options
+        self.arch = arch or driver.device(0).arch
+        self.sources: dict[str, generate.CudaSource] = {}
+        self.binaries: dict[str, Binary] = {}
 
-@contextmanager
-def on_gpu(**options: Any) -> Iterator[list[Record]]:
-    """Within the block, launches that the interpreter would run go to the GPU. Gives the records of the compilations."""
-    records: list[Record] = []
+    def source(self, kernel: Any) -> generate.CudaSource:
+        """The CUDA source of a compiled kernel, from its optimised tile IR."""
+        found = self.sources.get(kernel.hash)
+        if found is None:
+            chosen = {**kernel.options, **self.options}
+            function = kernel.compilation.artefacts["opt.tir"]
+            found = self.sources[kernel.hash] = generate.generate(function, chosen, self.arch)
+        return found
 
-    def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
-        key = ("gpu", tuple(sorted(options.items())))
-        built = kernel.prepared.get(key)
-        if built is None:
-            built = kernel.prepared.setdefault(key, build(kernel, options))
-        source, program = built
-        records.append(source.record)
+    def run(self, kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
+        """Launch and wait."""
+        source = self.source(kernel)
+        chosen = {**kernel.options, "arch": self.arch}
+        binary = self.binaries.get(source.text)
+        if binary is None:
+            binary = self.binaries[source.text] = assemble.assemble(source, chosen)
+        names = [f"arg{i}" for i in range(len(source.parameters))]
         if 0 in grid:
             return
         with driver.device(0).current():
+            program = assemble.program_of(source, binary, names, chosen)
             storages = Storages()
             moved = [storages.moved(x) if isinstance(x, ArrayView) else x for x in leaves]
             program.run(grid, moved, stream=0)
             storages.back()
 
-    with pytest.MonkeyPatch.context() as patch:
-        executors: dict[str, Callable[..., None]] = {**runtime_backend._EXECUTORS, "interpret": execute}
-        patch.setattr(runtime_backend, "_EXECUTORS", executors)
-        patch.setattr("tritium.runtime.jit.executor_of", executors.__getitem__, raising=False)
-        yield records
+
+@contextmanager
+def launching(execute: Any) -> Iterator[None]:
+    """Within the block, launches that the interpreter would run go to ``execute(kernel, grid, leaves)``."""
+    before = compilation.executor_of
+    compilation.executor_of = lambda backend: execute  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        compilation.executor_of = before

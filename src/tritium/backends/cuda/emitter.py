@@ -17,7 +17,7 @@ from tritium.backends.cuda.memory import Memory
 from tritium.backends.cuda.names import Names
 from tritium.backends.cuda.reductions import Reductions
 from tritium.backends.cuda.registers import Computed, Coordinate, Held, Local, Numbers, Uniform, View
-from tritium.backends.cuda.shared import Shared
+from tritium.backends.cuda.shared import STATIC_LIMIT, Shared
 from tritium.backends.cuda.types import is_struct
 from tritium.backends.cuda.wrapping import wrapping_ops
 from tritium.backends.cuda.writer import Writer
@@ -33,6 +33,7 @@ from tritium.ops.gpu_layout import RegisterLayout, layout_of
 from tritium.ops.hints import Hint
 from tritium.ops.math import Unary
 from tritium.ops.shape import Broadcast, ExpandDims, Permute
+from tritium.passes.lower_to_machine import shared_bytes
 
 _AXES = "ijkl"
 
@@ -61,6 +62,8 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.placed: dict[Value, Group] = {}
         self.coordinates: dict[tuple[Any, ...], Expr] = {}
         self.buffers: dict[Value, str] = {}
+        self.dynamic = shared_bytes(function) > STATIC_LIMIT
+        self.shared_end = 0
         self._users: dict[Value, set[Op]] = {}
         self.init_memory()
 

@@ -147,14 +147,15 @@ def print_source(machine: Function, record: Record, spelled: bool = False, unrol
     head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
     lines = [*top, *([""] if top else []), f"{head} {{", *e.head.lines, *e.w.lines, "}"]
+    shared = lower_to_machine.shared_bytes(machine)
     offset = len(lines) - 1 - len(e.w.lines)
     located = {offset + i + 1: loc for i, loc in enumerate(e.w.locs) if loc is not None}
     return CudaSource(
         text="\n".join(lines) + "\n",
         kernel_name=name,
         threads=e.threads,
-        shared_bytes=lower_to_machine.shared_bytes(machine),
-        dynamic_shared=0,
+        shared_bytes=0 if e.dynamic else shared,
+        dynamic_shared=shared if e.dynamic else 0,
         parameters=tuple(a.type for a in machine.args),  # type: ignore[misc]
         record=record,
         lines=located,

@@ -11,21 +11,38 @@ from tritium.ir.types import DType, SharedType
 from tritium.ops.emit import Expr, binary, call
 from tritium.ops.gpu_layout import RegisterLayout, parse_layout
 from tritium.ops.gpu_shared import CopyToShared, DotFma, SharedAlloc, SharedLoad, SharedStore
+from tritium.passes.lower_to_machine import place
+
+SHARED_MEMORY = "shared_memory"
+STATIC_LIMIT = 48 * 1024
+"""Bytes that a kernel may declare; more is asked for at launch."""
 
 if TYPE_CHECKING:
     from tritium.backends.cuda.emitter import Emitter
 
 
 class Shared:
-    """The verbs of `tritium.ops.gpu_shared`."""
+    """The verbs of `tritium.ops.gpu_shared`.
+
+    dynamic      whether shared memory is asked for at launch, because there is more than may be declared
+    shared_end   where the next buffer may begin, then
+    """
 
     def shared_alloc(self: Emitter, op: Op) -> None:
         assert isinstance(op, SharedAlloc)
         ty = op.result.type
         assert isinstance(ty, SharedType)
         name = self.names.fresh(op.label)
-        self.head.line(f"__shared__ __align__(16) {self.type(ty.element)} {name}[{ty.stages * ty.stage_size}];")
+        kind = self.type(ty.element)
         self.buffers[op.result] = name
+        if not self.dynamic:
+            self.head.line(f"__shared__ __align__(16) {kind} {name}[{ty.stages * ty.stage_size}];")
+            return
+        if not self.shared_end:
+            self.head.line(f"extern __shared__ __align__(16) unsigned char {SHARED_MEMORY}[];")
+        end = place(self.shared_end, [ty])
+        self.head.line(f"{kind}* const {name} = ({kind}*)({SHARED_MEMORY} + {end - ty.nbytes});")
+        self.shared_end = end
 
     def slot(self: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> Expr:
         """The lvalue of an element of `buffer`."""

@@ -29,9 +29,11 @@ from tritium.ops.base import TileOp
 from tritium.ops.create import Constant
 from tritium.ops.elementwise import Elementwise
 from tritium.ops.emit import Expr
-from tritium.ops.gpu_layout import RegisterLayout, layout_of
+from tritium.ops.gpu_layout import RegisterLayout, layout_of, parse_layout
+from tritium.ops.gpu_shared import CopyToShared, DotFma, SharedAlloc
 from tritium.ops.hints import Hint
 from tritium.ops.math import Unary
+from tritium.ops.memory import Load
 from tritium.ops.shape import Broadcast, ExpandDims, Permute
 from tritium.passes.lower_to_machine import shared_bytes
 
@@ -53,7 +55,7 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.unrolled = unrolled
         self.threads: int = function.attrs["threads"]
         self.alias_classes = AliasAnalysis(function)
-        self.names = Names()
+        self.names = Names(function)
         self.head = Writer()
         self.w = Writer()
         self.held: dict[Value, Held] = {}
@@ -61,6 +63,7 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.groups: list[Group] = []
         self.placed: dict[Value, Group] = {}
         self.coordinates: dict[tuple[Any, ...], Expr] = {}
+        self.coordinate_hints = _coordinate_hints(function)
         self.buffers: dict[Value, str] = {}
         self.dynamic = shared_bytes(function) > STATIC_LIMIT
         self.shared_end = 0
@@ -103,14 +106,12 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
 
     def thread_coordinate(self, layout: RegisterLayout, axis: int) -> Expr:
         """A thread's own part of the coordinate along an axis: a variable of the function's head."""
-        terms = layout.axes[axis].thread_terms()
-        terms = tuple(t for t in terms if t[1] > 1)
+        terms = _terms(layout, axis)
         if not terms:
             return Expr("0")
         found = self.coordinates.get(terms)
         if found is None:
-            letter = _AXES[axis] if len(layout.axes) > 1 or axis else "i"
-            name = self.names.fresh(f"tile_{letter}")
+            name = self.names.fresh(self.coordinate_hints.get(terms) or f"tile_{_AXES[axis]}")
             self.head.line(f"int {name} = {_thread_text(terms, self.threads)};")
             found = self.coordinates[terms] = Expr(name)
         return found
@@ -118,7 +119,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
     def local(self, value: Value, layout: RegisterLayout, name: str = "") -> Local:
         """A new variable (or array) for the registers of a tile value."""
         scalar = value.type.scalar
-        made = Local(name or self.names.of(value), self.type(scalar), layout.register_shape, self.spelled)  # type: ignore[arg-type]
+        shape = layout.register_shape
+        name = name or (self.names.of_registers(value, shape) if self.spelled else self.names.of(value))
+        made = Local(name, self.type(scalar), shape, self.spelled)  # type: ignore[arg-type]
         self.held[value] = made
         return made
 
@@ -157,7 +160,7 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
     def _inlines(self, op: Op) -> bool:
         """Whether an unnamed value of one use is written where it is used."""
         value = op.result
-        if self.spelled or value.name or isinstance(op, Unary):
+        if value.name or isinstance(op, Unary) or (self.spelled and value.type.shape):
             return False
         users = self.users(value)
         return len(users) == 1 and sum(1 for _ in value.uses) == 1 and next(iter(users)).parent is op.parent
@@ -300,6 +303,35 @@ def _pick(op: Op) -> tuple[int | None, ...]:
     if isinstance(op, Permute):
         return tuple(op.order.index(a) for a in range(len(op.order)))
     return tuple(range(len(op.operands[0].type.shape)))
+
+
+def _terms(layout: RegisterLayout, axis: int) -> tuple[tuple[int, int, int], ...]:
+    """What of the thread's number a coordinate is made of."""
+    return tuple(t for t in layout.axes[axis].thread_terms() if t[1] > 1)
+
+
+def _coordinate_hints(function: Function) -> dict[tuple[Any, ...], str]:
+    """Names for the coordinates of threads: ``tile_i`` in the tile of a dot, ``a_i`` in one that goes to shared memory
+    as ``a``, ``x_i`` in one loaded as ``x``."""
+    found: dict[tuple[Any, ...], str] = {}
+    named: list[tuple[str, RegisterLayout]] = []
+    for op in function.walk():
+        if isinstance(op, DotFma):
+            layout = layout_of(op.result)
+            named[:0] = [("tile", layout)] if layout else []
+        elif isinstance(op, CopyToShared):
+            buffer = op.buffer.defining_op
+            assert isinstance(buffer, SharedAlloc)
+            named.append((buffer.label.removeprefix("shared_"), parse_layout(op.across)))
+        elif isinstance(op, Load) and len(op.result.type.shape) > 1:
+            layout = layout_of(op.result)
+            named += [(op.result.name or "tile", layout)] if layout else []
+    for name, layout in named:
+        for axis in range(len(layout.axes)):
+            terms = _terms(layout, axis)
+            if terms:
+                found.setdefault(terms, f"{name}_{_AXES[axis]}")
+    return found
 
 
 def _thread_text(terms: tuple[tuple[int, int, int], ...], threads: int) -> str:

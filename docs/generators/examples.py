@@ -141,8 +141,12 @@ def run_example(doc: str, backend: str = "interpret") -> Outcome:
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
-    """(name, docstring) of every op and every function of the language; a function without one has that of its op."""
+    """(name, docstring) of every op and every function of the language; a function without one has that of its op.
+
+    Machine ops are left out: they have no name in kernels, and their examples are lines of IR.
+    """
     for name, op in REGISTRY.items():
-        yield name, op.__doc__ or ""
+        if name.startswith("tile."):
+            yield name, op.__doc__ or ""
     for name, surface in SURFACES.items():
         yield name, surface.doc

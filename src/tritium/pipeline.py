@@ -7,6 +7,7 @@ From this list come stage dumps, overriding and resuming (``start``, ``stop``), 
 target     stages
 =========  ==========================================================================================
 interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
+cpu        source -> tir -> opt.tir -> cpu.tir -> ll, then compiled and run by `tritium.backends.cpu`
 cuda       source -> tir -> opt.tir -> lay.tir -> mach.tir -> cu -> cubin, for `tritium.backends.cuda.program`
 =========  ==========================================================================================
 """
@@ -19,7 +20,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tritium import config
-from tritium.backends.cuda import assemble, generate
 from tritium.errors import make_error
 from tritium.frontend.lower import lower_kernel
 from tritium.frontend.signature import Signature
@@ -128,6 +128,28 @@ def _order(c: Compilation) -> Function:
     return function
 
 
+def _lay_out(c: Compilation) -> Function:
+    from tritium.backends.cuda import generate
+
+    function = generate.lay_out(c.artefacts["opt.tir"], c.options, c.record)
+    verify(function, level=config.get("verify"), after="lay_out")
+    return function
+
+
+def _to_machine(c: Compilation) -> Function:
+    from tritium.backends.cuda import assemble, generate
+
+    function = generate.lower(c.artefacts["lay.tir"], c.options, c.record, assemble.architecture(c.options))
+    verify(function, level=config.get("verify"), after="lower_to_machine")
+    return function
+
+
+def _print_cuda(c: Compilation) -> Any:
+    from tritium.backends.cuda import generate
+
+    return generate.to_source(c.artefacts["mach.tir"], c.options, c.record)
+
+
 def _assemble(c: Compilation) -> Any:
     from tritium.backends.cuda.assemble import assemble, record_findings
 
@@ -136,26 +158,19 @@ def _assemble(c: Compilation) -> Any:
     return binary
 
 
-def _lay_out(c: Compilation) -> Function:
-    function = generate.lay_out(c.artefacts["opt.tir"], c.options, c.record)
-    verify(function, level=config.get("verify"), after="lay_out")
+def _prepare_for_cpu(c: Compilation) -> Function:
+    from tritium.backends.cpu import prepare
+
+    function: Function = c.artefacts["opt.tir"].clone()
+    prepare.run(function, c.record)
+    verify(function, level=config.get("verify"), after="prepare")
     return function
 
 
-def _to_machine(c: Compilation) -> Function:
-    function = generate.lower(c.artefacts["lay.tir"], c.options, c.record, assemble.architecture(c.options))
-    verify(function, level=config.get("verify"), after="lower_to_machine")
-    return function
+def _llvm(c: Compilation) -> Any:
+    from tritium.backends.cpu import module
 
-
-def _print_cuda(c: Compilation) -> generate.CudaSource:
-    return generate.to_source(c.artefacts["mach.tir"], c.options, c.record)
-
-
-def _assemble(c: Compilation) -> Any:
-    binary = assemble.assemble(c.artefacts["cu"], c.options)
-    assemble.record_findings(binary, c.record)
-    return binary
+    return module.lower(c.artefacts["cpu.tir"], c.record)
 
 
 def _read_tile_ir(text: str) -> Function:
@@ -168,6 +183,13 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
         Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
         Stage("order.tir", "tile IR with memory order tokens", _order, _read_tile_ir),
+    ),
+    "cpu": (
+        Stage("source", "the kernel as written", _source),
+        Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
+        Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
+        Stage("cpu.tir", "tile IR as the CPU backend wants it", _prepare_for_cpu, _read_tile_ir),
+        Stage("ll", "LLVM IR: vector loops over the elements of tiles", _llvm),
     ),
     "cuda": (
         Stage("source", "the kernel as written", _source),

@@ -222,7 +222,9 @@ def test_a_function_with_constexpr_above_it_runs_at_compile_time() -> None:
     def wider(dtype: object) -> object:
         return tl.float32 if dtype is tl.float16 else dtype
 
-    kernel = define("@jit\ndef kernel(h):\n    tl.static_assert(wider(h.dtype.element_ty) == tl.float32)\n", wider=wider)
+    kernel = define(
+        "@jit\ndef kernel(h):\n    tl.static_assert(wider(h.dtype.element_ty) == tl.float32)\n", wider=wider
+    )
     lowered(kernel)
 
 

@@ -13,7 +13,6 @@ import tritium.language as tl
 from tests.frontend.compiling import define, lowered, run
 from tritium.errors import TritiumError
 from tritium.language import stubs
-from tritium.language.extern import library_function
 from tritium.ops.surface import METHODS, SURFACES
 
 
@@ -122,15 +121,6 @@ def test_functions_of_a_device_library_by_their_symbols() -> None:
         "@jit\ndef kernel(out):\n    tl.store(out, cube_root(27.0).to(tl.int32))\n", cube_root=cube_root
     )
     assert run(lowered(kernel).function)[0] == 3
-
-
-@pytest.mark.parametrize(
-    ("symbol", "name"),
-    [("__nv_expf", "exp"), ("__nv_exp", "exp"), ("__nv_fast_expf", "fast_expf"), ("__nv_fmaf_rn", "fma_rn"),
-     ("__nv_dadd_rz", "add_rz"), ("__nv_fsqrt_rn", "sqrt_rn"), ("__nv_isnand", "isnan"), ("__nv_llabs", "abs")],
-)  # fmt: skip
-def test_symbols_of_the_device_library(symbol: str, name: str) -> None:
-    assert library_function(symbol) == name
 
 
 def test_stubs_are_up_to_date() -> None:

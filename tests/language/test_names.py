@@ -33,7 +33,7 @@ EXPRESSIONS = {
     "tl.float8e5": "[0.09375, 0.09375]", "tl.float8e5b16": "[0.09375, 0.09375]", "tl.float8e4nv": "[0.101562, 0.101562]",
     "tl.float8e4b8": "[0.101562, 0.101562]", "tl.float8e4b15": "[0.1015625, 0.1015625]", "tl.void": "0",
     "tl.pi32_t": "True", "tl.dtype": "True", "tl.pointer_type": "True", "tl.block_type": "True", "tl.tuple_type": "False",
-    "tl.constexpr_type": "False", "tl.tensor_descriptor_type": "True", "tl.constexpr": "4", "tl.tensor": "True",
+    "tl.constexpr_type": "True", "tl.tensor_descriptor_type": "True", "tl.constexpr": "4", "tl.tensor": "True",
     "tl.tuple": "(1, 2)", "tl.slice": "False", "tl.constexpr_function": "3", "tl.core.get_int_dtype": "uint16",
     "tl.standard._log2": "5", "dtype.primitive_bitwidth": "16", "dtype.itemsize": "2", "dtype.is_floating": "True",
     "dtype.is_int": "False", "dtype.is_int_signed": "True", "dtype.is_int_unsigned": "True", "dtype.is_bool": "True",

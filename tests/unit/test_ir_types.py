@@ -69,7 +69,7 @@ def test_exactly_one_kind_holds() -> None:
         assert [ty.is_int(), ty.is_floating(), ty.is_void()].count(True) == 1
         assert ty.is_int() == (ty.is_int_signed() or ty.is_int_unsigned())
     assert int1.itemsize == 1 and int1.is_int_unsigned() and int1.is_bool()
-    assert void.itemsize == 1 and void.kind == "void"
+    assert void.itemsize == 0 and void.kind == "void"
 
 
 def test_pointers_and_tiles_are_interned() -> None:

@@ -307,7 +307,7 @@ class _Parser:
         while self.accept(","):
             word = self.take("word")
             found[word] = []
-            while self.tokens[self.at][0] == "number":
+            while self.here.kind == "number":
                 found[word].append(int(self.take("number")))
         self.expect(">")
         if not isinstance(element, DType) or found.keys() != {"order", "pad", "stages"}:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tritium.frontend.aggregates import aggregate
+from tritium.frontend.aggregates import aggregate, aggregate_replace
 from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
-from tritium.language.extern import extern_elementwise
 from tritium.language.functions import functions_of, publish
 from tritium.language.types import TYPE_NAMES, get_int_dtype, str_to_ty
 from tritium.ops.handles import constexpr, unwrap
@@ -51,7 +50,6 @@ def _unwrap_if_constexpr(o: Any) -> Any:
 
 
 _aggregate = aggregate
-CONSTEXPR_0 = constexpr(0)
 
 CONSTEXPR_0 = constexpr(0)
 builtin_max = functions_of("builtin")["max"]
@@ -62,10 +60,10 @@ __all__ = [
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
     "aggregate",
+    "aggregate_replace",
     "builtin",
     "constexpr_function",
     "extern",
-    "extern_elementwise",
     "get_int_dtype",
     "is_builtin",
     "must_use_result",

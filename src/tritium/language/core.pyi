@@ -6,6 +6,7 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from tritium.frontend.aggregates import aggregate as aggregate
+from tritium.frontend.aggregates import aggregate_replace as aggregate_replace
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 from tritium.language.types import (
     base_value as base_value,
@@ -39,7 +40,6 @@ from tritium.language.types import (
     uint8 as uint8,
     void as void,
 )
-from tritium.language.extern import extern_elementwise as extern_elementwise
 from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 

@@ -123,10 +123,10 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from tritium.frontend.aggregates import aggregate as aggregate
+from tritium.frontend.aggregates import aggregate_replace as aggregate_replace
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 """
 _CORE_OWN = """\
-from tritium.language.extern import extern_elementwise as extern_elementwise
 from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 

@@ -38,6 +38,7 @@ from tritium.layout.coverage import Coverage
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts
 from tritium.layout.relation import Relation
+from tritium.layout.swizzle import Swizzle
 
 Table = npt.NDArray[np.int64]
 T = TypeVar("T")
@@ -81,41 +82,6 @@ class Digit:
 
     def __repr__(self) -> str:
         return f"Digit({self.axis!r}, {self.extent}, {dict(self.steps)})"
-
-
-@dataclass(frozen=True)
-class Swizzle:
-    """XOR of `bits` address bits: bits [base+shift, base+shift+bits) into [base, base+bits) of the byte address.
-
-    The three hardware modes are (3, 4, 3), (2, 4, 3) and (1, 4, 3) for 128, 64 and 32 bytes (CUDA driver API,
-    `CUtensorMapSwizzle`). LayoutError unless bits >= 1, base >= 0 and shift >= bits, where the map is its own
-    inverse.
-    """
-
-    bits: int
-    base: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        if self.bits < 1 or self.base < 0 or self.shift < self.bits:
-            raise LayoutError(
-                f"Swizzle({self.bits}, {self.base}, {self.shift}) is not a permutation that undoes itself: "
-                "it needs bits >= 1, base >= 0 and shift >= bits."
-            )
-
-    @property
-    def mask(self) -> int:
-        """The address bits that change."""
-        return ((1 << self.bits) - 1) << self.base
-
-    @property
-    def period(self) -> int:
-        """Bytes after which the pattern repeats: the alignment a swizzled buffer needs."""
-        return 1 << (self.base + self.shift + self.bits)
-
-    def apply(self, address: Any) -> Any:
-        """The swizzled address; `address` is an integer or an integer array."""
-        return address ^ ((address >> self.shift) & self.mask)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,13 +180,23 @@ class Layout:
             raise LayoutError(f"This layout has no input or output {axis}; it has {names}.")
         return prod(digit.extent for digit in self.digits_of(axis))
 
-    def reach(self, output: str) -> int:
-        """One more than the largest value of `output` (before a swizzle)."""
-        return 1 + sum((digit.extent - 1) * digit.steps.get(output, 0) for digit in self.digits)
+    def reach(self, output: str, **fixed: int) -> int:
+        """One more than the largest value of `output` (before a swizzle), with some inputs fixed."""
+        most = 1
+        left = dict(fixed)
+        for digit in self.digits:
+            turn = digit.extent - 1
+            if digit.axis in left:
+                left[digit.axis], turn = divmod(left[digit.axis], digit.extent)
+            most += turn * digit.steps.get(output, 0)
+        return most
 
-    def overhang(self, output: str) -> bool:
-        """Whether some place lies past the tile along `output`, so that code has to test `coord < extent`."""
-        return self.reach(output) > self.extent(output)
+    def overhang(self, output: str, **fixed: int) -> bool:
+        """Whether some place lies past the tile along `output`, so that code has to test `coord < extent`.
+
+        `overhang("col", reg=3)` asks that of one register: usually only those of the last round need a test.
+        """
+        return self.reach(output, **fixed) > self.extent(output)
 
     @cached_property
     def replicas(self) -> tuple[tuple[str, int, int], ...]:

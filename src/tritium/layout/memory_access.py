@@ -51,8 +51,8 @@ class BankConflicts:
 def by_thread(layout: Layout, values: npt.NDArray[Any], fill: int = -1) -> npt.NDArray[Any]:
     """`values`, whose last axes are the inputs of `layout`, as (..., warp, lane, reg); `fill` where no lane is.
 
-    The inputs may be any of `reg`, `lane` and `warp`, or `reg` and `thread`. LayoutError for other inputs or
-    more than 32 lanes.
+    The inputs may be any of `reg`, `lane` and `warp`, or `reg` and `thread`; the result always has 32 lanes.
+    LayoutError for other inputs or more than 32 lanes.
     """
     inputs = layout.inputs
     unknown = [axis for axis in inputs if axis not in ("reg", "lane", "warp", "thread")]
@@ -71,11 +71,11 @@ def by_thread(layout: Layout, values: npt.NDArray[Any], fill: int = -1) -> npt.N
     values = values.transpose(*range(lead), *order)
     threads, warps, lanes, registers = values.shape[lead:]
     if threads > 1:
-        warps, lanes = -(-threads // LANES), LANES
-        missing = warps * lanes - threads
-        values = values.reshape(*values.shape[:lead], threads, registers)
-        values = np.pad(values, [(0, 0)] * lead + [(0, missing), (0, 0)], constant_values=fill)
-    return values.reshape(*values.shape[:lead], warps, lanes, registers)
+        warps, lanes = 1, threads
+    missing = -lanes % LANES
+    values = values.reshape(*values.shape[:lead], warps, lanes, registers)
+    values = np.pad(values, [(0, 0)] * (lead + 1) + [(0, missing), (0, 0)], constant_values=fill)
+    return values.reshape(*values.shape[:lead], -1, LANES, registers)
 
 
 @lru_cache(maxsize=32)
@@ -155,13 +155,10 @@ def bank_conflicts(
             f"This tile allows accesses of 1 to {widest} elements, and {vector} at a time were asked for."
         )
     at, inside = at[0, :, :, ::vector], inside[:, :, ::vector]
-    warps, lanes, count = inside.shape
+    warps, _, count = inside.shape
     width = vector * element_bytes
     words = max(1, width // BANK_BYTES)
-    together = min(lanes, LANES * BANK_BYTES // max(width, BANK_BYTES))
-    missing = -lanes % together
-    at = np.pad(at, ((0, 0), (0, missing), (0, 0)))
-    inside = np.pad(inside, ((0, 0), (0, missing), (0, 0)))
+    together = LANES * BANK_BYTES // max(width, BANK_BYTES)
     touched = at[..., None] // BANK_BYTES + np.arange(words)
     touched[~inside] = -1
     # rows: (warp, group of lanes, access); columns: (lane of the group, word)

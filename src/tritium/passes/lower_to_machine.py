@@ -73,13 +73,17 @@ class SharedSpace:
             )
         needed = place(shared_bytes(self.function), [_type(w) for w in wanted])
         if needed > self.limit:
-            return Reject(f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
+            return Reject(
+                f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
+            )
         return DotBuffers(*(self.alloc(w, op) for w in wanted))
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""
         require_shared_budget(
-            place(shared_bytes(self.function), [_type(wanted)]), self.limit, name=f"shared memory of {self.function.name}"
+            place(shared_bytes(self.function), [_type(wanted)]),
+            self.limit,
+            name=f"shared memory of {self.function.name}",
         )
         wanted.loc = op.loc
         body = self.function.body

@@ -48,12 +48,16 @@ class Control:
         group = Group(layout, tuple(1 for _ in layout.axes))
         if init is None:
             if self.spelled:
-                group.statements.append(Statement(None, layout.register_shape, lambda index: [f"{kind} {local.at(index)};"]))
+                group.statements.append(
+                    Statement(None, layout.register_shape, lambda index: [f"{kind} {local.at(index)};"])
+                )
                 group.write(self.w, self.users, True)
             else:
                 self.w.line(f"{local.declaration()};")
             return
-        group.statements.append(Statement(None, layout.register_shape, lambda index: [self.text(init, index)], local, None))
+        group.statements.append(
+            Statement(None, layout.register_shape, lambda index: [self.text(init, index)], local, None)
+        )
         group.write(self.w, self.users, self.spelled)
 
     def _assign(self: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> None:
@@ -98,7 +102,9 @@ class Control:
         layout = self.layout(target)
         local = Local(name, kind, layout.register_shape, self.spelled)
         group = Group(layout, tuple(1 for _ in layout.axes))
-        group.statements.append(Statement(None, layout.register_shape, lambda index: [self.text(value, index)], local, None))
+        group.statements.append(
+            Statement(None, layout.register_shape, lambda index: [self.text(value, index)], local, None)
+        )
         group.write(self.w, self.users, self.spelled)
         return name
 
@@ -110,7 +116,11 @@ class Control:
         source = Local(kept, "", layout.register_shape, self.spelled) if kept else self.held[value]
         group = Group(layout, tuple(1 for _ in layout.axes))
         group.statements.append(
-            Statement(None, layout.register_shape, lambda index: [f"{self.text(target, index)} = {source.at(index)};"])
+            Statement(
+                None,
+                layout.register_shape,
+                lambda index: [f"{self.text(target, index)} = {source.at(index)};"],
+            )
         )
         group.write(self.w, self.users, self.spelled)
 

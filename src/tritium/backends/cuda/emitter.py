@@ -84,7 +84,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         found = layout_of(value)
         if found is None:
             op = value.defining_op
-            raise make_error("TRI0904", op.loc if op else None, stage="assign_layouts", problem=f"{value!r} has no layout")
+            raise make_error(
+                "TRI0904", op.loc if op else None, stage="assign_layouts", problem=f"{value!r} has no layout"
+            )
         return found
 
     def text(self, value: Value, index: Coordinate = ()) -> Expr:
@@ -178,7 +180,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
 
     def grid(self, op: Op, member: str, axis: int) -> None:
         self.w.at(op.loc)
-        name = self.names.of(op.result, op.result.name or f"{'pid' if member == 'blockIdx' else 'programs'}_{'xyz'[axis]}")
+        name = self.names.of(
+            op.result, op.result.name or f"{'pid' if member == 'blockIdx' else 'programs'}_{'xyz'[axis]}"
+        )
         self.w.line(f"int {name} = {member}.{'xyz'[axis]};")
         self.held[op.result] = Uniform(Expr(name))
 
@@ -218,7 +222,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
             self.need(v, home)
         local = self.local(value, layout)
         element = self._copied if isinstance(op, ExpandDims) else self.element
-        home.statements.append(Statement(op.loc, local.shape, lambda index: [element(op, index)], local, value))
+        home.statements.append(
+            Statement(op.loc, local.shape, lambda index: [element(op, index)], local, value)
+        )
         home.ops.add(op)
         self.placed[value] = home
 
@@ -248,7 +254,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
             return -1
         return max((self._floor(v) for v in op.operands if v.type.shape), default=-1)
 
-    def group_for(self, layout: RegisterLayout, *, stores: bool = False, steps: tuple[int, ...] = ()) -> Group:
+    def group_for(
+        self, layout: RegisterLayout, *, stores: bool = False, steps: tuple[int, ...] = ()
+    ) -> Group:
         """The group that a load or store joins: the last one if it walks the same registers and keeps the order."""
         made = Group(layout, steps or tuple(1 for _ in layout.axes), stores=stores, loads=not stores)
         if not stores and any(g.stores for g in self.groups):
@@ -340,6 +348,7 @@ def _thread_text(terms: tuple[tuple[int, int, int], ...], threads: int) -> str:
         text = "threadIdx.x" if stride == 1 else f"threadIdx.x / {stride}"
         if stride * count < threads:
             text += f" % {count}"
-        parts.append(text if step == 1 else f"{text} * {step}" if text == "threadIdx.x" else f"({text}) * {step}")
+        parts.append(
+            text if step == 1 else f"{text} * {step}" if text == "threadIdx.x" else f"({text}) * {step}"
+        )
     return " + ".join(parts)
-

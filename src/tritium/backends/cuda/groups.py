@@ -80,7 +80,9 @@ class Group:
         looped = prod(self.counts()) > 1
         for s in self.statements:
             if s.local is not None and looped:
-                s.local.lone = s.value is not None and all(s_ == 1 for s_ in self.steps) and users(s.value) <= self.ops
+                s.local.lone = (
+                    s.value is not None and all(s_ == 1 for s_ in self.steps) and users(s.value) <= self.ops
+                )
         for local in self.arrays:
             w.line(f"{local.declaration()};")
         for s in self.statements:

@@ -111,7 +111,9 @@ class Memory:
         group.ops.add(op)
         self.placed[op.result] = group
         if width == 1:
-            group.statements.append(Statement(op.loc, local.shape, lambda index: [self._loaded(op, index)], local, op.result))
+            group.statements.append(
+                Statement(op.loc, local.shape, lambda index: [self._loaded(op, index)], local, op.result)
+            )
             return
         group.statements.append(
             Statement(op.loc, local.shape, lambda index: self._load_vector(op, index, width, axis, uniform))
@@ -227,7 +229,11 @@ class Memory:
         text = self._stored(op, index)
         if not conditions:
             return [text]
-        return [f"if ({_all(conditions)}) {{", f"  {text}", "}"] if self.spelled else [f"if ({_all(conditions)}) {text}"]
+        return (
+            [f"if ({_all(conditions)}) {{", f"  {text}", "}"]
+            if self.spelled
+            else [f"if ({_all(conditions)}) {text}"]
+        )
 
     def _store_vector(
         self: Emitter, op: Store, index: Coordinate, width: int, axis: int, uniform: bool

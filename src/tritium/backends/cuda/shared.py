@@ -62,7 +62,8 @@ class Shared:
     def place(self: Emitter, layout: RegisterLayout, index: Coordinate) -> list[Expr]:
         """The tile coordinate at a register coordinate."""
         return [
-            coordinate(self.thread_coordinate(layout, a), axis, index[a]) for a, axis in enumerate(layout.axes)
+            coordinate(self.thread_coordinate(layout, a), axis, index[a])
+            for a, axis in enumerate(layout.axes)
         ]
 
     def _guarded(self: Emitter, layout: RegisterLayout, index: Coordinate, text: str) -> list[str]:
@@ -117,7 +118,9 @@ class Shared:
             if buffer_type.element.is_bool():
                 value = binary("!=", value, Expr("0"))
             if op.mask is not None:
-                zero = self.literal(0, buffer_type.element) if op.other is None else self.text(op.other, index)
+                zero = (
+                    self.literal(0, buffer_type.element) if op.other is None else self.text(op.other, index)
+                )
                 value = Expr(f"{self.text(op.mask, index).within(4)} ? {value.within(4)} : {zero}", 3)
             return self._guarded(layout, index, f"{slot} = {value};")
 
@@ -198,13 +201,24 @@ class Shared:
             return held
         local = self.local(op.result, layout)
         group = Group(layout, (1, 1))
-        start = (lambda index: [self.text(op.acc, index)]) if op.acc is not None else (lambda index: [self.literal(0, op.out)])
+        start = (
+            (lambda index: [self.text(op.acc, index)])
+            if op.acc is not None
+            else (lambda index: [self.literal(0, op.out)])
+        )
         group.statements.append(Statement(op.loc, local.shape, start, local, None))
         group.write(self.w, self.users, self.spelled)
         return local
 
     def _fragment(
-        self: Emitter, op: DotFma, buffer: Value, axis: int, layout: RegisterLayout, name: str, k: Expr, kind: str
+        self: Emitter,
+        op: DotFma,
+        buffer: Value,
+        axis: int,
+        layout: RegisterLayout,
+        name: str,
+        k: Expr,
+        kind: str,
     ) -> None:
         """One thread's run of an operand at reduction step `k`, in vectors where the buffer lies that way."""
         ty = buffer.type
@@ -228,7 +242,9 @@ class Shared:
             self.w.line(f"vec<{self.type(ty.element)}, {width}> t = load_vec<{width}>(&{slot});")
             for u in range(width):
                 cell = f"t.v[{u}]"
-                self.w.line(f"{name}[i{f' + {u}' if u else ''}] = {call(convert, cell) if convert else cell};")
+                self.w.line(
+                    f"{name}[i{f' + {u}' if u else ''}] = {call(convert, cell) if convert else cell};"
+                )
 
     def _shared_vector(self: Emitter, ty: SharedType, axis: int, run: int) -> int:
         """How many elements of a run one load may take from shared memory: 16 bytes at most, aligned."""

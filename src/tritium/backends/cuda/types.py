@@ -65,7 +65,11 @@ def literal(value: Any, ty: ScalarType) -> Expr:
 def _float(value: float, ty: DType) -> Expr:
     double = ty.is_fp64()
     if math.isnan(value):
-        return call("__longlong_as_double", "0x7ff8000000000000ll") if double else call("__int_as_float", "0x7fc00000")
+        return (
+            call("__longlong_as_double", "0x7ff8000000000000ll")
+            if double
+            else call("__int_as_float", "0x7fc00000")
+        )
     if math.isinf(value):
         bits = ("0x7ff0000000000000ll", "0xfff0000000000000ull") if double else ("0x7f800000", "0xff800000")
         return call("__longlong_as_double" if double else "__int_as_float", bits[value < 0])

@@ -68,4 +68,3 @@ def run(function: Function, record: Record) -> None:
             else:
                 record.plan(NAME, str(found), at=op)
                 apply_accumulate(found)
-

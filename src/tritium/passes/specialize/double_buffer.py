@@ -47,7 +47,9 @@ class StagePlan:
 
     def __str__(self) -> str:
         barrier = "; one barrier before the loop, which is inside another" if self.nested else ""
-        return f"{self.stage_count} stages picked by (k / {self.depth}) & 1, one barrier an iteration{barrier}"
+        return (
+            f"{self.stage_count} stages picked by (k / {self.depth}) & 1, one barrier an iteration{barrier}"
+        )
 
     def stage_value(self, builder: Builder) -> Value:
         """The stage of the current iteration, computed once for writes and reads."""
@@ -66,7 +68,9 @@ def match_double_buffer(loop: For, accesses: AccessAnalysis) -> StagePlan | Reje
         step = _constant(loop.step)
         m.require(step is not None and step > 0, "the step is no positive compile-time number", at=loop)
         m.require(loop.body.args[0].type is int32, "the loop counts in another type than int32", at=loop)
-        m.require(not any(isinstance(op, (For, While)) for op in body.walk()), "a loop is nested in it", at=loop)
+        m.require(
+            not any(isinstance(op, (For, While)) for op in body.walk()), "a loop is nested in it", at=loop
+        )
         m.require(not any(isinstance(op, If) for op in body.walk()), "the loop has branches", at=loop)
         m.require(len(dots) == 1, f"the loop has {len(dots)} dots, not one", at=loop)
         (dot,) = dots

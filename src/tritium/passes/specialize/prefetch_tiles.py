@@ -62,15 +62,21 @@ def match_prefetch(dot: Dot) -> PrefetchPlan | Reject:
         m.require(isinstance(loop, For), "the dot is not directly in a counted loop", at=dot)
         assert isinstance(loop, For)
         body = loop.body
-        m.require(isinstance(loop.step.defining_op, Constant), "the loop's step is known only at run time", at=loop)
+        m.require(
+            isinstance(loop.step.defining_op, Constant), "the loop's step is known only at run time", at=loop
+        )
         quiet = all(_reads_at_most(op) for op in body.ops)
         m.require(quiet, "the loop writes memory that an early load could miss", at=loop)
         m.require(len(dot.result.type.shape) == 2, "the dot has a batch axis", at=dot)
-        m.require(not any(isinstance(x, (For, While)) for x in body.walk()), "a loop is nested in it", at=loop)
+        m.require(
+            not any(isinstance(x, (For, While)) for x in body.walk()), "a loop is nested in it", at=loop
+        )
         ops = _slice(body, [dot.a, dot.b])
         m.require(ops is not None, "an operand of the dot is computed from more than loads", at=dot)
         assert ops is not None
-        m.require(any(isinstance(op, Load) for op in ops), "no operand of the dot is loaded in the loop", at=dot)
+        m.require(
+            any(isinstance(op, Load) for op in ops), "no operand of the dot is loaded in the loop", at=dot
+        )
         carried = [a for a in body.args[1:] if any(user in ops for user, _ in a.uses)]
         nexts = [body.ops[-1].operands[a.index - 1] for a in carried]
         advance = _slice(body, nexts)
@@ -224,4 +230,3 @@ def run(function: Function, record: Record, space: SharedSpace) -> None:
             continue
         record.plan(NAME, str(found), at=op)
         apply_prefetch(found, made)
-

@@ -34,6 +34,7 @@ from tritium.ops.gpu_shared import CopyToShared, DotFma, SharedAlloc
 from tritium.ops.hints import Hint
 from tritium.ops.math import Unary
 from tritium.ops.memory import Load
+from tritium.ops.reshape import Reshape
 from tritium.ops.shape import Broadcast, ExpandDims, Permute
 from tritium.passes.lower_to_machine import shared_bytes
 
@@ -41,7 +42,8 @@ _AXES = "ijkl"
 
 
 class Emitter(Expressions, Memory, Shared, Reductions, Control):
-    """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays.
+    """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
+    `functions` device functions that stand before it.
 
     spelled    the seed documents' spelling: every register a variable of its own, every op its own lines
     unrolled   whether the loops over a dot's reduction are
@@ -56,6 +58,7 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.threads: int = function.attrs["threads"]
         self.alias_classes = AliasAnalysis(function)
         self.names = Names(function)
+        self.functions: list[str] = []
         self.head = Writer()
         self.w = Writer()
         self.held: dict[Value, Held] = {}
@@ -148,15 +151,19 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
     def element(self, op: Op, index: Coordinate) -> Expr:
         """The C++ of one element of an elementwise op."""
         assert isinstance(op, TileOp)
-        operands = [self.text(v, index) for v in op.operands]
-        if isinstance(op, Fma) and is_struct(op.result.type.scalar):  # type: ignore[arg-type]
-            return self.helper(f"fma_{op.format}", *operands)
+        return self.applied(op, [self.text(v, index) for v in op.operands])
+
+    def applied(self, op: TileOp, operands: list[Expr]) -> Expr:
+        """An elementwise op on C++ operands. Narrow floats are computed in fp32 and rounded, which is exact enough: one
+        operation on them has at most half the digits that fp32 holds. A fused one has more."""
         if not isinstance(op, Elementwise):
             return op.cuda(self, *operands)
+        scalar = op.results[0].type.scalar
+        assert isinstance(scalar, DType)
+        if isinstance(op, Fma) and is_struct(scalar):
+            return self.helper(f"fma_{op.format}", *operands)
         wide = [self.widened(x, v.type.scalar) for x, v in zip(operands, op.operands, strict=True)]  # type: ignore[arg-type]
         out = op.cuda(self, *wide)
-        scalar = op.result.type.scalar
-        assert isinstance(scalar, DType)
         return self.helper(f"to_{scalar.text}", out) if is_struct(scalar) else out
 
     def _inlines(self, op: Op) -> bool:
@@ -195,6 +202,15 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
             self.deferred[op.result] = op
             return
         self.held[op.result] = View(lambda: self.held[base], _pick(op))
+
+    def reshape(self, op: Op) -> None:
+        assert isinstance(op, Reshape)
+        moved = op.moved_axes()
+        if moved is None:
+            self.unsupported(op, " where elements change places")
+        self.held[op.result] = View(lambda: self.held[op.x], _pick(op))
+        if not op.result.type.shape:
+            self.settle(op.x)
 
     # ---- placing ---------------------------------------------------------------------------------------
 
@@ -298,7 +314,7 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
 
 
 def _renames(op: Op) -> bool:
-    return isinstance(op, (Broadcast, ExpandDims, Permute, Hint)) and bool(op.result.type.shape)
+    return isinstance(op, (Broadcast, ExpandDims, Permute, Reshape, Hint)) and bool(op.results[0].type.shape)
 
 
 def _pick(op: Op) -> tuple[int | None, ...]:
@@ -308,6 +324,9 @@ def _pick(op: Op) -> tuple[int | None, ...]:
         return tuple(None if a in op.stretched else a for a in range(len(op.x.type.shape)))
     if isinstance(op, ExpandDims):
         return tuple(a + (a >= op.axis) for a in range(len(op.x.type.shape)))
+    if isinstance(op, Reshape):
+        moved = op.moved_axes() or ()
+        return tuple(moved.index(a) if a in moved else None for a in range(len(op.x.type.shape)))
     if isinstance(op, Permute):
         return tuple(op.order.index(a) for a in range(len(op.order)))
     return tuple(range(len(op.operands[0].type.shape)))

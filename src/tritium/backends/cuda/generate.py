@@ -17,7 +17,8 @@ from tritium.ir.types import Type
 from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
-from tritium.passes import assign_layouts, eliminate_dead, lower_to_machine
+from tritium.ops.reduce import Reduce
+from tritium.passes import assign_layouts, eliminate_dead, lower_reductions, lower_to_machine
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
 from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
@@ -112,6 +113,9 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     elif not seed and specialises(prefetch_tiles.NAME):
         prefetch_tiles.run(machine, record, space)
     lower_to_machine.run(machine, space, plans)
+    for op in machine.find(Reduce):
+        assert isinstance(op, Reduce)
+        lower_reductions.lower_reduce(op, space)
     eliminate_dead.run(machine, record)
     return machine
 
@@ -146,7 +150,9 @@ def print_source(machine: Function, record: Record, spelled: bool = False, unrol
     e.region(machine.body)
     head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
-    lines = [*top, *([""] if top else []), f"{head} {{", *e.head.lines, *e.w.lines, "}"]
+    top += [""] * bool(top)
+    top += [*e.functions, *[""] * bool(e.functions)]
+    lines = [*top, f"{head} {{", *e.head.lines, *e.w.lines, "}"]
     shared = lower_to_machine.shared_bytes(machine)
     offset = len(lines) - 1 - len(e.w.lines)
     located = {offset + i + 1: loc for i, loc in enumerate(e.w.locs) if loc is not None}

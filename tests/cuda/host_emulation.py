@@ -7,11 +7,14 @@ nothing about speed, and nothing about what only a GPU does (warps in step, memo
 
 from __future__ import annotations
 
+import atexit
 import ctypes
+import functools
 import hashlib
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +31,7 @@ from tritium.ops.storage import constant
 from tritium.runtime.arrays import ArrayView
 
 COMPILER = shutil.which("g++")
+needs_compiler = pytest.mark.skipif(COMPILER is None, reason="the host emulation of CUDA needs g++")
 HERE = Path(__file__).parent
 
 
@@ -61,8 +65,17 @@ def _compiled(file: Path, visible: int, *flags: str) -> ctypes.CDLL:
     return ctypes.CDLL(str(library), visible)
 
 
-def build(source: generate.CudaSource, folder: Path) -> tuple[ctypes.CDLL, ctypes.CDLL]:
-    """The scheduler, and `source` as a library; compiled into `folder` unless they are there."""
+@functools.cache
+def libraries() -> Path:
+    """Where libraries are kept until the process ends: the scheduler must be loaded once only."""
+    folder = Path(tempfile.mkdtemp(prefix="tritium-host-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def build(source: generate.CudaSource) -> tuple[ctypes.CDLL, ctypes.CDLL]:
+    """The scheduler, and `source` as a library; compiled unless they are there."""
+    folder = libraries()
     scheduler = folder / "host_scheduler.cpp"
     if not scheduler.exists():
         shutil.copy(HERE / scheduler.name, scheduler)
@@ -82,18 +95,18 @@ def parameter(ty: Any, leaf: Any) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(constant(value, ty).reshape(-1))
 
 
-def run(source: generate.CudaSource, grid: tuple[int, int, int], leaves: Sequence[Any], folder: Path, seed: int = 0) -> None:
+def run(source: generate.CudaSource, grid: tuple[int, int, int], leaves: Sequence[Any], seed: int = 0) -> None:
     """Run every block of the grid; AssertionError where threads of a block disagree about a barrier."""
     held = [parameter(t, x) for t, x in zip(source.parameters, leaves, strict=True)]
     pointers = (ctypes.c_void_p * max(len(held), 1))(*(h.ctypes.data for h in held))
-    scheduler, kernel = build(source, folder)
+    scheduler, kernel = build(source)
     scheduler.emulate.restype = ctypes.c_char_p
     failed = scheduler.emulate(*grid, source.threads, source.dynamic_shared, kernel.body, pointers, seed)
     assert failed is None, f"{source.kernel_name}: {failed.decode()}"
 
 
 @contextmanager
-def on_host(folder: Path, **options: Any) -> Iterator[list[Record]]:
+def on_host(**options: Any) -> Iterator[list[Record]]:
     """Within the block, launches that the interpreter would run go through CUDA C++ and the host's compiler."""
     records: list[Record] = []
     sources: dict[Any, generate.CudaSource] = {}
@@ -106,7 +119,7 @@ def on_host(folder: Path, **options: Any) -> Iterator[list[Record]]:
             sources[kernel] = source
         records.append(source.record)
         if 0 not in grid:
-            run(source, grid, leaves, folder)
+            run(source, grid, leaves)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compilation, "executor_of", lambda backend: execute)

@@ -37,7 +37,9 @@ class Expr(str):
 
 
 def binary(sign: str, x: Expr, y: Expr) -> Expr:
-    """``x sign y``."""
+    """``x sign y``; an integer 0 that is added goes away."""
+    if sign == "+" and "0" in (x, y):
+        return y if x == "0" else x
     level = PRECEDENCE[sign]
     # Mixing & | ^ << with arithmetic is legal C++ and hard to read: only equal or tighter-than-plus stays bare.
     careful = level in (12, 8, 7, 6)

@@ -10,7 +10,7 @@ from tritium import config
 from tritium.backends.cuda.emitter import Emitter
 from tritium.backends.cuda.prelude import prelude
 from tritium.backends.cuda.registers import Uniform
-from tritium.errors import Loc
+from tritium.errors import Loc, make_error
 from tritium.ir.core import Function, Op
 from tritium.ir.match import Record
 from tritium.ir.types import Type
@@ -18,7 +18,7 @@ from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
 from tritium.ops.reduce import Reduce
-from tritium.passes import assign_layouts, eliminate_dead, lower_reductions, lower_to_machine
+from tritium.passes import assign_layouts, check_layouts, eliminate_dead, lower_reductions, lower_to_machine
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
 from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
@@ -67,6 +67,8 @@ def policies(function: Function, options: Mapping[str, Any]) -> tuple[LayoutPoli
     return DefaultPolicy(options.get("num_warps") or 4), DefaultShared()
 
 
+MAX_THREADS = 1024
+
 RUNGS = ("one_result", "register_tile", "padding", "unroll", "stages")
 """The seed policy step by step, each with those before it; the option ``rung`` stops at one, for measuring."""
 
@@ -98,11 +100,17 @@ def lay_out(function: Function, options: Mapping[str, Any], record: Record) -> F
     if options.get("layouts") != "seed" and specialises(accumulate.NAME):
         function = function.clone()
         accumulate.run(function, record)
-    return assign_layouts.run(function, record, layouts)
+    if layouts.threads > MAX_THREADS:
+        name = f"threads per block of {function.name}"
+        raise make_error("TRI0734", function.loc, name=name, required=layouts.threads, limit=MAX_THREADS)
+    laid = assign_layouts.run(function, record, layouts)
+    check_layouts.run(laid, "lay_out")
+    return laid
 
 
 def lower(function: Function, options: Mapping[str, Any], record: Record, arch: str = "sm_90a") -> Function:
     """The stage ``mach.tir``."""
+    check_layouts.run(function, "lay_out")
     machine = function.clone()
     seed = options.get("layouts") == "seed"
     _, shared = policies(machine, options)
@@ -117,6 +125,7 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
         assert isinstance(op, Reduce)
         lower_reductions.lower_reduce(op, space)
     eliminate_dead.run(machine, record)
+    check_layouts.run(machine, "lower_to_machine")
     return machine
 
 

@@ -49,7 +49,7 @@ class Shared:
         ty = buffer.type
         assert isinstance(ty, SharedType)
         terms: list[Expr] = []
-        if stage is not None:
+        if stage is not None and self.scalar(stage) != "0":
             terms.append(binary("*", self.scalar(stage), Expr(str(ty.stage_size))))
         for at, stride in sorted(zip(place, ty.strides, strict=True), key=lambda t: -t[1]):
             if at != "0":

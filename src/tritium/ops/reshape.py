@@ -56,7 +56,10 @@ class Reshape(TileOp, name="tile.reshape"):
         moved = self.moved_axes()
         if moved is None:
             return None
-        axes = [layout.axes[moved.index(a)] if a in moved else AxisLayout(1) for a in range(len(self.x.type.shape))]
+        axes = [
+            layout.axes[moved.index(a)] if a in moved else AxisLayout(1)
+            for a in range(len(self.x.type.shape))
+        ]
         return RegisterLayout(tuple(axes), layout.threads)
 
     def emit_cuda(self, e: CudaEmitter) -> None:

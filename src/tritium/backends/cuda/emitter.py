@@ -10,7 +10,9 @@ from typing import Any
 
 from tritium.analysis.alias import AliasAnalysis
 from tritium.analysis.value_facts import ValueFacts
+from tritium.backends.cuda.atomics import Atomics, communicates
 from tritium.backends.cuda.control import Control
+from tritium.backends.cuda.dots import Dots
 from tritium.backends.cuda.expressions import Expressions
 from tritium.backends.cuda.groups import Group, Statement
 from tritium.backends.cuda.memory import Memory
@@ -41,7 +43,7 @@ from tritium.passes.lower_to_machine import shared_bytes
 _AXES = "ijkl"
 
 
-class Emitter(Expressions, Memory, Shared, Reductions, Control):
+class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Control):
     """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
     `functions` device functions that stand before it.
 
@@ -56,6 +58,7 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.spelled = spelled
         self.unrolled = unrolled
         self.threads: int = function.attrs["threads"]
+        self.communicates = communicates(function)
         self.alias_classes = AliasAnalysis(function)
         self.names = Names(function)
         self.functions: list[str] = []
@@ -209,8 +212,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         if moved is None:
             self.unsupported(op, " where elements change places")
         self.held[op.result] = View(lambda: self.held[op.x], _pick(op))
-        if not op.result.type.shape:
+        if not op.result.type.shape:  # scalars are written as they come
             self.settle(op.x)
+            self.flush()
 
     # ---- placing ---------------------------------------------------------------------------------------
 

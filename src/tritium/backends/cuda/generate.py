@@ -18,7 +18,15 @@ from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
 from tritium.ops.reduce import Reduce
-from tritium.passes import assign_layouts, check_layouts, eliminate_dead, lower_reductions, lower_to_machine
+from tritium.passes import (
+    assign_layouts,
+    check_layouts,
+    eliminate_dead,
+    lower_atomics,
+    lower_moves,
+    lower_reductions,
+    lower_to_machine,
+)
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
 from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
@@ -124,6 +132,8 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     for op in machine.find(Reduce):
         assert isinstance(op, Reduce)
         lower_reductions.lower_reduce(op, space)
+    lower_moves.run(machine, space)
+    lower_atomics.run(machine, space)
     eliminate_dead.run(machine, record)
     check_layouts.run(machine, "lower_to_machine")
     return machine
@@ -146,7 +156,9 @@ def to_source(machine: Function, options: Mapping[str, Any], record: Record) -> 
     return print_source(machine, record, seed, not seed or rung_of(options) >= RUNGS.index("unroll"))
 
 
-def print_source(machine: Function, record: Record, spelled: bool = False, unrolled: bool = True) -> CudaSource:
+def print_source(
+    machine: Function, record: Record, spelled: bool = False, unrolled: bool = True
+) -> CudaSource:
     """The text. spelled: every register a variable; unrolled: whether loops over a reduction are."""
     e = Emitter(machine, spelled, unrolled)
     name = e.names.fresh(machine.name)
@@ -175,4 +187,3 @@ def print_source(machine: Function, record: Record, spelled: bool = False, unrol
         record=record,
         lines=located,
     )
-

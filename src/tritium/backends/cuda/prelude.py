@@ -193,6 +193,58 @@ template <class T> FN T from_lane(T x, int mask) {
   }
 }
 """, "names", "bits_as")  # fmt: skip
+_piece("atomic", """
+// Atomic operations give what was there before. Floats compare as their bits do: -NaN < -inf < ... < inf < NaN.
+template <class T> struct word_of { typedef T type; };
+template <> struct word_of<i64> { typedef u64 type; };
+template <> struct word_of<float> { typedef u32 type; };
+template <> struct word_of<double> { typedef u64 type; };
+template <class T> FN typename word_of<T>::type* words(T* at) { return reinterpret_cast<typename word_of<T>::type*>(at); }
+template <class T> FN typename word_of<T>::type word(T x) { return bits_as<typename word_of<T>::type>(x); }
+template <class T> FN T atomic_exchange(T* at, T x) { return bits_as<T>(atomicExch(words(at), word(x))); }
+template <class T> FN T atomic_cas(T* at, T was, T x) { return bits_as<T>(atomicCAS(words(at), word(was), word(x))); }
+template <class T> FN T atomic_and(T* at, T x) { return bits_as<T>(atomicAnd(words(at), word(x))); }
+template <class T> FN T atomic_or(T* at, T x) { return bits_as<T>(atomicOr(words(at), word(x))); }
+template <class T> FN T atomic_xor(T* at, T x) { return bits_as<T>(atomicXor(words(at), word(x))); }
+template <class T> FN T atomic_add(T* at, T x) { return bits_as<T>(atomicAdd(words(at), word(x))); }
+template <> FN float atomic_add(float* at, float x) { return atomicAdd(at, x); }
+template <> FN double atomic_add(double* at, double x) { return atomicAdd(at, x); }
+template <class T> FN T atomic_max(T* at, T x) { return atomicMax(at, x); }
+template <class T> FN T atomic_min(T* at, T x) { return atomicMin(at, x); }
+template <> FN float atomic_max(float* at, float x) {
+  int bits = bits_as<int>(x);
+  return bits >= 0 ? bits_as<float>(atomicMax((int*)at, bits)) : bits_as<float>(atomicMin((u32*)at, u32(bits)));
+}
+template <> FN float atomic_min(float* at, float x) {
+  int bits = bits_as<int>(x);
+  return bits >= 0 ? bits_as<float>(atomicMin((int*)at, bits)) : bits_as<float>(atomicMax((u32*)at, u32(bits)));
+}
+template <> FN double atomic_max(double* at, double x) {
+  i64 bits = bits_as<i64>(x);
+  return bits >= 0 ? bits_as<double>(atomicMax((i64*)at, bits)) : bits_as<double>(atomicMin((u64*)at, u64(bits)));
+}
+template <> FN double atomic_min(double* at, double x) {
+  i64 bits = bits_as<i64>(x);
+  return bits >= 0 ? bits_as<double>(atomicMin((i64*)at, bits)) : bits_as<double>(atomicMax((u64*)at, u64(bits)));
+}
+""", "names", "bits_as")  # fmt: skip
+for _name in ("exchange", "cas", "and", "or", "xor", "add", "max", "min"):
+    _piece(f"atomic_{_name}", "", "atomic")
+for _kind in ("f16", "bf16"):
+    _piece(f"atomic_{_kind}", f"""
+FN {_kind} atomic_cas({_kind}* at, {_kind} was, {_kind} x) {{
+  {_kind} old = {{atomicCAS(reinterpret_cast<unsigned short*>(at), was.bits, x.bits)}};
+  return old;
+}}
+FN {_kind} atomic_add({_kind}* at, {_kind} x) {{
+  {_kind} seen = *at;
+  while (true) {{
+    {_kind} found = atomic_cas(at, seen, to_{_kind}(to_float(seen) + to_float(x)));
+    if (found.bits == seen.bits) return found;
+    seen = found;
+  }}
+}}
+""", "atomic", _kind)  # fmt: skip
 _piece("trip_count", """
 // How often a loop from `lower` to `upper` in steps of `step` runs.
 template <class T> FN i64 trip_count(T lower, T upper, T step) {

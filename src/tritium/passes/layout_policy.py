@@ -136,3 +136,26 @@ def _dot_axis(extent: int, threads: Sequence[tuple[int, int]]) -> AxisLayout:
     digits += [Digit(rest)] if rest > 1 else []
     digits += [Digit(warps, warp_stride)] if warps > 1 else []
     return AxisLayout(extent, tuple(digits))
+
+
+def scan_layout(shape: Sequence[int], axis: int, threads: int) -> RegisterLayout:
+    """A layout in which every thread holds a run of neighbours along `axis`, all runs equally long.
+
+    As many threads share the axis as divide it evenly; the rest go to the other axes.
+    """
+    extent = shape[axis]
+    along = max(d for d in divisors(extent) if d <= threads)
+    run = extent // along
+    digits = ([Digit(run)] if run > 1 else []) + ([Digit(along, 1)] if along > 1 else [])
+    axes = [AxisLayout(1)] * len(shape)
+    axes[axis] = AxisLayout(extent, tuple(digits))
+    left, stride = threads // along, along
+    for a in reversed(range(len(shape))):
+        if a == axis:
+            continue
+        count = min(left, shape[a])
+        registers = -(-shape[a] // count)
+        digits = ([Digit(count, stride)] if count > 1 else []) + ([Digit(registers)] if registers > 1 else [])
+        axes[a] = AxisLayout(shape[a], tuple(digits))
+        left, stride = left // count, stride * count
+    return RegisterLayout(tuple(axes), threads)

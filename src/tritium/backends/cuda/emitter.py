@@ -19,6 +19,7 @@ from tritium.backends.cuda.memory import Memory
 from tritium.backends.cuda.names import Names
 from tritium.backends.cuda.reductions import Reductions
 from tritium.backends.cuda.registers import Computed, Coordinate, Held, Local, Numbers, Uniform, View
+from tritium.backends.cuda.scans import Scans
 from tritium.backends.cuda.shared import STATIC_LIMIT, Shared
 from tritium.backends.cuda.types import is_struct
 from tritium.backends.cuda.wrapping import wrapping_ops
@@ -43,7 +44,7 @@ from tritium.passes.lower_to_machine import shared_bytes
 _AXES = "ijkl"
 
 
-class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Control):
+class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Scans, Control):
     """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
     `functions` device functions that stand before it.
 

@@ -18,6 +18,7 @@ from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
 from tritium.ops.reduce import Reduce
+from tritium.ops.scan import Scan
 from tritium.passes import (
     assign_layouts,
     check_layouts,
@@ -25,6 +26,7 @@ from tritium.passes import (
     lower_atomics,
     lower_moves,
     lower_reductions,
+    lower_scans,
     lower_to_machine,
 )
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
@@ -132,6 +134,9 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     for op in machine.find(Reduce):
         assert isinstance(op, Reduce)
         lower_reductions.lower_reduce(op, space)
+    for op in machine.find(Scan):
+        assert isinstance(op, Scan)
+        lower_scans.lower_scan(op, space)
     lower_moves.run(machine, space)
     lower_atomics.run(machine, space)
     eliminate_dead.run(machine, record)

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-
 from tritium.ir.types import SharedType, Type
 from tritium.ops import combine as tree
 from tritium.ops.base import BATCH_AXES, Array, Effect, TileOp, TypeRuleError, attr, operand, region
@@ -56,7 +55,11 @@ class ScanChunks(TileOp, name="gpu.scan_chunks"):
         parts = tree.aligned(args, self.axis, extent)  # type: ignore[arg-type]
         pieces = [
             tree.scan_axis(
-                tuple(np.take(x, range(i, i + self.chunk), at) for x in parts), at, self.combine, m.apply_region, self.reverse
+                tuple(np.take(x, range(i, i + self.chunk), at) for x in parts),
+                at,
+                self.combine,
+                m.apply_region,
+                self.reverse,
             )
             for i in range(0, extent, self.chunk)
         ]
@@ -104,7 +107,9 @@ class StoreTotals(TileOp, name="gpu.store_totals"):
         picked = np.arange(0 if self.reverse else self.chunk - 1, self.x.type.shape[self.axis], self.chunk)
         totals = np.take(values, picked, at)
         threads = np.take(owners(layout), picked, self.axis)
-        places = np.stack(np.meshgrid(*map(np.arange, threads.shape), indexing="ij"), -1).reshape(-1, threads.ndim)
+        places = np.stack(np.meshgrid(*map(np.arange, threads.shape), indexing="ij"), -1).reshape(
+            -1, threads.ndim
+        )
         buffer.memory.write(self, buffer.addresses(places, 0), threads.reshape(-1), totals.reshape(-1))
 
     def emit_cuda(self, e: CudaEmitter) -> None:
@@ -131,7 +136,9 @@ class AddCarries(TileOp, name="gpu.add_carries"):
         dims = tree.check_combine(self.name, self.parts, self.axis, self.combine)
         _check_chunk(self.name, dims, self.axis, self.chunk)
         if len(self.totals) != len(self.parts):
-            raise TypeRuleError(f"{self.name} needs a buffer of totals for each of its {len(self.parts)} parts")
+            raise TypeRuleError(
+                f"{self.name} needs a buffer of totals for each of its {len(self.parts)} parts"
+            )
         return tuple(v.type for v in self.parts)
 
     def check(self) -> None:
@@ -184,5 +191,3 @@ class AddCarries(TileOp, name="gpu.add_carries"):
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.add_carries(self)
-
-

@@ -234,7 +234,11 @@ class SharedGather(TileOp, name="gpu.shared_gather"):
     def infer(self) -> Sequence[Type]:
         has = _buffer_type(self.name, self.buffer)
         shapes = {v.type.shape for v in self.indices}
-        if len(self.indices) != len(has.dims) or len(shapes) != 1 or any(v.type.scalar is not int32 for v in self.indices):
+        if (
+            len(self.indices) != len(has.dims)
+            or len(shapes) != 1
+            or any(v.type.scalar is not int32 for v in self.indices)
+        ):
             raise TypeRuleError(f"{self.name} needs an int32 tile of one shape for each axis of {has}")
         return (tile(has.element, self.indices[0].type.shape),)
 

@@ -118,7 +118,8 @@ class Homes:
                 continue
             for candidate in self._candidates(self.home[v], ty.shape):
                 if candidate.shape == ty.shape and op.operand_layout(candidate, i) == self.home[v]:
-                    self._set(op.results[0], candidate, "that of its operand", op)
+                    for r in op.results:
+                        self._set(r, candidate, "that of its operand", op)
                     return
 
     def _candidates(self, layout: RegisterLayout, shape: tuple[int, ...]) -> Iterable[RegisterLayout]:

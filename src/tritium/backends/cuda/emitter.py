@@ -15,6 +15,7 @@ from tritium.backends.cuda.control import Control
 from tritium.backends.cuda.dots import Dots
 from tritium.backends.cuda.expressions import Expressions
 from tritium.backends.cuda.groups import Group, Statement
+from tritium.backends.cuda.library import Library
 from tritium.backends.cuda.memory import Memory
 from tritium.backends.cuda.names import Names
 from tritium.backends.cuda.reductions import Reductions
@@ -44,9 +45,9 @@ from tritium.passes.lower_to_machine import shared_bytes
 _AXES = "ijkl"
 
 
-class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Scans, Control):
+class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Scans, Library, Control):
     """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
-    `functions` device functions that stand before it.
+    `functions` device functions that stand before it, `declared` what it calls of the device library.
 
     spelled    the seed documents' spelling: every register a variable of its own, every op its own lines
     unrolled   whether the loops over a dot's reduction are
@@ -63,6 +64,7 @@ class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Scans, Con
         self.alias_classes = AliasAnalysis(function)
         self.names = Names(function)
         self.functions: list[str] = []
+        self.declared: dict[str, str] = {}
         self.head = Writer()
         self.w = Writer()
         self.held: dict[Value, Held] = {}

@@ -177,7 +177,8 @@ def print_source(
     head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
     top += [""] * bool(top)
-    top += [*e.functions, *[""] * bool(e.functions)]
+    for part in (list(e.declared.values()), e.functions):
+        top += [*part, *[""] * bool(part)]
     lines = [*top, f"{head} {{", *e.head.lines, *e.w.lines, "}"]
     shared = lower_to_machine.shared_bytes(machine)
     offset = len(lines) - 1 - len(e.w.lines)

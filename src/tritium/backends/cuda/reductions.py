@@ -95,20 +95,34 @@ class Reductions:
 
     def device_function(self: Emitter, combine: Region) -> str:
         """A function that folds its second half of arguments into the first, which it takes by reference."""
-        name = self.names.fresh("combine")
         count = len(combine.args) // 2
+        return self._function("combine", combine, list(combine.args[:count]), [])
+
+    def region_function(self: Emitter, region: Region) -> str:
+        """A function of the region's arguments that puts what it yields into further ones, taken by reference."""
+        return self._function("mapped", region, [], list(region.ops[-1].operands))
+
+    def _function(
+        self: Emitter, name: str, region: Region, changed: list[Value], results: list[Value]
+    ) -> str:
+        """`changed` are arguments that take what the region yields; `results` ask for parameters of their own."""
+        name = self.names.fresh(name)
         saved = self.w, self.groups
         self.w, self.groups = Writer(), []
         parameters: list[str] = []
-        for i, arg in enumerate(combine.args):
+        for arg in region.args:
             made = self.names.of(arg)
-            parameters.append(f"{self.type(arg.type.scalar)}{'&' if i < count else ''} {made}")  # type: ignore[arg-type]
+            parameters.append(f"{self.type(arg.type.scalar)}{'&' if arg in changed else ''} {made}")  # type: ignore[arg-type]
             self.held[arg] = Uniform(Expr(made))
-        for op in combine.ops[:-1]:
+        targets = [self.scalar(arg) for arg in changed]
+        for value in results:
+            targets.append(Expr(self.names.fresh("out")))
+            parameters.append(f"{self.type(value.type.scalar)}& {targets[-1]}")  # type: ignore[arg-type]
+        for op in region.ops[:-1]:
             assert isinstance(op, TileOp)
             op.emit_cuda(self)
-        results = [self._in_variable(v) for v in combine.ops[-1].operands]
-        self.w.all(f"{self.scalar(arg)} = {text};" for arg, text in zip(combine.args, results, strict=False))
+        made_values = [self._in_variable(v) for v in region.ops[-1].operands]
+        self.w.all(f"{t} = {text};" for t, text in zip(targets, made_values, strict=False))
         head = f"__device__ __forceinline__ void {name}({', '.join(parameters)})"
         self.functions += [f"{head} {{", *self.w.lines, "}"]
         self.w, self.groups = saved

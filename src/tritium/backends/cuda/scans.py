@@ -40,7 +40,11 @@ class Scans:
                 return
             i = Expr(VARIABLES[sum(isinstance(x, Expr) for x in index.values())])
             self.w.pragma("unroll")
-            head = f"int {i} = {count - 2}; {i} >= 0; --{i}" if op.reverse else f"int {i} = 1; {i} < {count}; ++{i}"
+            head = (
+                f"int {i} = {count - 2}; {i} >= 0; --{i}"
+                if op.reverse
+                else f"int {i} = 1; {i} < {count}; ++{i}"
+            )
             with self.w.block(f"for ({head})"):
                 self._step(fold, running, [self.text(v, at(i)) for v in op.inputs])
                 self._set(targets, at(i), running)
@@ -111,7 +115,9 @@ class Scans:
                 places.append(which if which is not None else self._own_chunk(layout, axis, chunk))
                 continue
             at = coordinate(self.thread_coordinate(layout, a), side, index[a])
-            if side.overhangs:  # threads outside the tile compute nothing that counts, but must not read elsewhere
+            if (
+                side.overhangs
+            ):  # threads outside the tile compute nothing that counts, but must not read elsewhere
                 at = Expr(f"min({at}, {side.extent - 1})")
             places.append(at)
         return self.slot(buffer, places, None)
@@ -140,7 +146,11 @@ class Scans:
             c = Expr(self.names.fresh("chunk"))
             start = Expr(str(chunks - 1 if op.reverse else 0))
             carry = self._values(targets, totals(start), "carry")
-            more = f"int {c} = {chunks - 2}; {c} > {own}; --{c}" if op.reverse else f"int {c} = 1; {c} < {own}; ++{c}"
+            more = (
+                f"int {c} = {chunks - 2}; {c} > {own}; --{c}"
+                if op.reverse
+                else f"int {c} = 1; {c} < {own}; ++{c}"
+            )
             with self.w.block(f"for ({more})"):
                 self._step(fold, carry, totals(c))
             first = f"{own} == {chunks - 1}" if op.reverse else f"{own} == 0"

@@ -40,7 +40,8 @@ def translated(source: generate.CudaSource) -> str:
     whole = "extern __shared__ __align__(16) unsigned char shared_memory[]"
     text = source.text.replace(whole, "unsigned char* const shared_memory = emulation::dynamic_shared")
     text = text.replace("__shared__ __align__(16)", "alignas(16) static")
-    text = "\n".join(line for line in text.splitlines() if "asm(" not in line)
+    kept = (line for line in text.splitlines() if "asm(" not in line and not line.startswith('extern "C" __device__'))
+    text = re.sub(r"\b__nv_(\w+)", r"\1", "\n".join(kept))  # the device library's functions are those of C
     start = text.index("(", text.index("__global__ void __launch_bounds__") + len("__global__ void __launch_bounds__("))
     parameters = [p.strip() for p in text[start + 1 : text.index(") {", start)].split(",") if p.strip()]
     types = [p.rpartition(" ")[0] if "*" not in p else p[: p.rindex("*") + 1] for p in parameters]

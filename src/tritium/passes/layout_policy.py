@@ -12,10 +12,8 @@ from functools import lru_cache
 from math import prod
 from typing import Protocol
 
+from tritium.layout import CUDA_DOT_MAX_THREADS, seed_dot_thread_shape
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, blocked, divisors, strided
-
-DOT_MAX_THREADS = 32
-"""Threads of a dot under the seed policy: one warp."""
 
 WARP = 32
 
@@ -38,12 +36,9 @@ class LayoutPolicy(Protocol):
         ...
 
 
-@lru_cache(maxsize=256)
-def dot_thread_shape(rows: int, columns: int, threads: int = DOT_MAX_THREADS) -> tuple[int, int]:
-    """The seed policy's thread shape: of all pairs of divisors with a product of at most `threads`, the one with the
-    largest (product, smaller side, columns)."""
-    pairs = [(r, c) for r in divisors(rows) for c in divisors(columns) if r * c <= threads]
-    return max(pairs, key=lambda p: (p[0] * p[1], min(p), p[1]))
+def dot_thread_shape(rows: int, columns: int, threads: int = CUDA_DOT_MAX_THREADS) -> tuple[int, ...]:
+    """The seed policy's thread shape of a dot on at most `threads` threads."""
+    return seed_dot_thread_shape((rows, columns), threads)
 
 
 @dataclass(frozen=True)
@@ -65,9 +60,9 @@ class SeedPolicy:
         return prod(self.thread_shape)
 
     def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
-        if shape == self.shape:
-            return strided(shape, self.thread_shape, self.threads)
-        return strided(shape, dot_thread_shape(*shape, self.threads), self.threads)
+        matrix = shape[-2:]
+        threads = self.thread_shape if matrix == self.shape else dot_thread_shape(*matrix, self.threads)
+        return strided(shape, (*(1 for _ in shape[:-2]), *threads), self.threads)
 
     def memory(self, shape: tuple[int, ...], order: Sequence[int], vector: int) -> RegisterLayout:
         if shape == self.shape:

@@ -47,7 +47,9 @@ def run(function: Function, space: SharedSpace) -> None:
             extent = op.x.type.shape[op.axis]
             _one(op, op.x, space, lambda m, a=op.axis, n=extent: m.affine({a: (-1, n - 1)}))
         elif isinstance(op, Slice):
-            moves = {a: (step, start) for a, (start, step) in enumerate(zip(op.starts, op.steps, strict=True))}
+            moves = {
+                a: (step, start) for a, (start, step) in enumerate(zip(op.starts, op.steps, strict=True))
+            }
             _one(op, op.x, space, lambda m, moves=moves: m.affine(moves))
         elif isinstance(op, Gather):
             _one(op, op.src, space, lambda m, op=op: _gathered(m, op))
@@ -68,7 +70,9 @@ class _Mover:
         self.shape = shape
         self.layout = layout
 
-    def emit(self, cls: type[TileOp], *args: Value, layout: RegisterLayout | None = None, **attrs: object) -> Value:
+    def emit(
+        self, cls: type[TileOp], *args: Value, layout: RegisterLayout | None = None, **attrs: object
+    ) -> Value:
         made = self.builder.insert(cls(*args, **attrs))
         if made.result.type.shape:
             made.attrs["layout"] = str(layout or self.layout)
@@ -140,7 +144,9 @@ def _stored(builder: Builder, op: Op, sources: Sequence[Value], space: SharedSpa
     """A buffer with the sources one after another, seen as the first of them; a barrier behind the writes."""
     element = sources[0].type.scalar
     total = sum(v.type.numel for v in sources)
-    whole = SharedAlloc(label=f"moved_{sources[0].name}".rstrip("_"), element=element, shape=(total,), order=(0,))
+    whole = SharedAlloc(
+        label=f"moved_{sources[0].name}".rstrip("_"), element=element, shape=(total,), order=(0,)
+    )
     buffer = space.alloc(whole, op)
     views: list[Value] = []
     at = 0
@@ -171,7 +177,9 @@ def _reshape(op: Reshape, space: SharedSpace) -> None:
     with builder.before(op), builder.at(op.loc):
         buffer = _stored(builder, op, [op.x], space)
         seen = builder.insert(SharedView(buffer, shape=result.type.shape)).result
-        made = _read(builder, seen, places(_Mover(op, builder, result.type.shape, layout)), result.name, layout)
+        made = _read(
+            builder, seen, places(_Mover(op, builder, result.type.shape, layout)), result.name, layout
+        )
         builder.insert(Barrier())
     op.replace_with([made])
 
@@ -266,5 +274,3 @@ def _split(op: Split, space: SharedSpace) -> None:
             results.append(made if r.type.shape else builder.insert(Reshape(made, shape=())).result)
         builder.insert(Barrier())
     op.replace_with(results)
-
-

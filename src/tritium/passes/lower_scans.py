@@ -33,7 +33,9 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
     how = {"axis": op.axis, "chunk": chunk, "reverse": op.reverse}
     builder = Builder(op.parent, op.loc)
     with builder.before(op), builder.at(op.loc):
-        first = ScanChunks(list(op.inputs), combine=clone_region(op.combine, {}, None), result_names=names, **how)
+        first = ScanChunks(
+            list(op.inputs), combine=clone_region(op.combine, {}, None), result_names=names, **how
+        )
         first.attrs["layout"] = str(layout)
         results = builder.insert(first).results
         if chunk < shape[op.axis]:

@@ -22,6 +22,7 @@ from tritium.backends.cuda.reductions import Reductions
 from tritium.backends.cuda.registers import Computed, Coordinate, Held, Local, Numbers, Uniform, View
 from tritium.backends.cuda.scans import Scans
 from tritium.backends.cuda.shared import STATIC_LIMIT, Shared
+from tritium.backends.cuda.sorting import Sorting
 from tritium.backends.cuda.types import is_struct
 from tritium.backends.cuda.wrapping import wrapping_ops
 from tritium.backends.cuda.writer import Writer
@@ -45,7 +46,7 @@ from tritium.passes.lower_to_machine import shared_bytes
 _AXES = "ijkl"
 
 
-class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Scans, Library, Control):
+class Emitter(Expressions, Memory, Atomics, Shared, Dots, Reductions, Scans, Sorting, Library, Control):
     """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
     `functions` device functions that stand before it, `declared` what it calls of the device library.
 

@@ -24,9 +24,11 @@ from tritium.passes import (
     check_layouts,
     eliminate_dead,
     lower_atomics,
+    lower_batches,
     lower_moves,
     lower_reductions,
     lower_scans,
+    lower_sorts,
     lower_to_machine,
 )
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
@@ -92,7 +94,7 @@ def seed_policy(function: Function, one_result: bool = False) -> SeedPolicy:
     """The tile that decides is the result of the first dot, else the largest one."""
     dots = function.find(Dot)
     if dots:
-        return SeedPolicy(dots[0].results[0].type.shape, not one_result)
+        return SeedPolicy(dots[0].results[0].type.shape[-2:], not one_result)
     tiles = [r.type.shape for op in function.walk() for r in op.results if r.type.shape]
     return SeedPolicy(max(tiles, key=lambda s: (_size(s), len(s)), default=(1,)), False)
 
@@ -130,6 +132,7 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
         plans = double_buffer.find(machine, record)
     elif not seed and specialises(prefetch_tiles.NAME):
         prefetch_tiles.run(machine, record, space)
+    lower_batches.run(machine, space)
     lower_to_machine.run(machine, space, plans)
     for op in machine.find(Reduce):
         assert isinstance(op, Reduce)
@@ -137,6 +140,7 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     for op in machine.find(Scan):
         assert isinstance(op, Scan)
         lower_scans.lower_scan(op, space)
+    lower_sorts.run(machine, space)
     lower_moves.run(machine, space)
     lower_atomics.run(machine, space)
     eliminate_dead.run(machine, record)

@@ -324,6 +324,17 @@ FN {_f8} to_{_f8}(u64 x) {{ return to_{_f8}(to_odd(x)); }}
 """, "float8", "odd")  # fmt: skip
     _piece(f"to_{_f8}", "", _f8)
     _piece(f"to_{_f8}_rz", "", _f8)
+_piece("order_key", """
+// Integers in the order of the numbers: -0 before +0, and every NaN after them.
+FN int order_key(float x) {
+  int bits = __float_as_int(x);
+  return x != x ? 0x7fffffff : bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+FN i64 order_key(double x) {
+  i64 bits = __double_as_longlong(x);
+  return x != x ? 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+}
+""", "names")  # fmt: skip
 _piece("trip_count", """
 // How often a loop from `lower` to `upper` in steps of `step` runs.
 template <class T> FN i64 trip_count(T lower, T upper, T step) {

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from tests.corpus.arrays import bits_of, is_float
 from tests.corpus.protocol import Case, Launch, Prepared, arrays_in, prepare, verify
+from tests.corpus.rounding import wide
 from tritium.backends.interp import run_grid
 from tritium.ir.core import Function
 from tritium.pipeline import TILE_PASSES
 from tritium.runtime.autotuner import Autotuner, Heuristics
-from tritium.runtime.compiled import CompiledKernel, flatten
+from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.grid import resolve_grid
 from tritium.runtime.jit import JITFunction
 
@@ -44,23 +46,35 @@ class Staged:
         run_in_place(self.case, prepared.launch, self.kernel, function)
         return prepared
 
-    def results(self, function: Function) -> dict[str, bytes]:
-        """What `function` leaves in every array of a launch, bit for bit."""
-        return {name: np.array(a).tobytes() for name, a in arrays_in(self.launch(function).launch.args)}
+    def results(self, function: Function) -> dict[str, np.ndarray]:
+        """What `function` leaves in every array of a launch but scratch."""
+        prepared = self.launch(function)
+        return {
+            n: np.array(a) for n, a in arrays_in(prepared.launch.args) if n not in prepared.launch.scratch
+        }
 
     def check(self, function: Function) -> None:
         """Run `function` and compare with the case's reference."""
         verify(self.launch(function))
 
 
+def assert_same_bits(before: dict[str, np.ndarray], after: dict[str, np.ndarray], what: str) -> None:
+    """Equal results to the bit, except that a NaN may have any payload."""
+    assert before.keys() == after.keys()
+    for name, want in before.items():
+        have = after[name]
+        differs = bits_of(have) != bits_of(want)
+        if is_float(want.dtype):
+            differs &= ~(np.isnan(wide(have)) & np.isnan(wide(want)))
+        assert not differs.any(), f"{what} changes {name} at {np.argwhere(differs)[0]}: {have[differs][0]!r}"
+
+
 def run_in_place(case: Case, launch: Launch, kernel: CompiledKernel, function: Function) -> None:
     """Execute `function` as the launch `launch` would execute `kernel`."""
     fn, keywords = _innermost(case, launch)
-    values, rest = fn.bind_arguments((), {**launch.args, **keywords})
+    values, rest = fn._bind(**{**launch.args, **keywords})
     counts = resolve_grid(launch.grid, {**dict(zip(fn.arg_names, values, strict=True)), **rest})
-    flat: list[Any] = []
-    for (_, spec), value in zip(kernel.specs, values, strict=True):
-        flatten(spec, value, flat)
+    flat = kernel.leaves_of(values)
     if 0 not in counts:
         run_grid(function, counts, flat)
 

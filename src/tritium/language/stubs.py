@@ -123,6 +123,7 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from tritium.frontend.aggregates import aggregate as aggregate
+from tritium.frontend.aggregates import aggregate_replace as aggregate_replace
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 """
 _CORE_OWN = """\

@@ -135,9 +135,7 @@ class HostLauncher:
         self.src = src
         self.metadata = metadata
 
-    def __call__(
-        self, grid_0: int, grid_1: int, grid_2: int, stream: Any, function: Any, *rest: Any
-    ) -> None:
+    def __call__(self, grid_0: int, grid_1: int, grid_2: int, stream: Any, function: Any, *rest: Any) -> None:
         """Launch the compiled kernel given as `function`."""
         function.run(grid_0, grid_1, grid_2, stream, function, *rest)
 

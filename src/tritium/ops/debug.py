@@ -105,8 +105,8 @@ def truth_value(s: Semantic, x: Any, what: str) -> Tensor:
 class ExpectZero(TileOp, name="tile.expect_zero"):
     """`x`, with the promise that it is zero wherever `mask` is true.
 
-    >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
-    [0.0, 0.0]
+    >>> tl.expect_zero(tl.load(x + tl.arange(0, 2)), tl.arange(0, 2) < 1)
+    [0.0, 1.0]
     """
 
     x = operand()
@@ -125,8 +125,8 @@ class ExpectZero(TileOp, name="tile.expect_zero"):
     def build(s: Semantic, x: Any, mask: Any) -> Tensor:
         """`x`, which is expected to be zero where `mask` is true; debug mode checks it.
 
-        >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
-        [0.0, 0.0]
+        >>> tl.expect_zero(tl.load(x + tl.arange(0, 2)), tl.arange(0, 2) < 1)
+        [0.0, 1.0]
         """
         value = s.to_tensor(x)
         chosen = s.broadcast_to(truth_value(s, mask, "the mask of tl.expect_zero"), value.dims)

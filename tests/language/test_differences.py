@@ -2,6 +2,8 @@
 
 Each says what compiled Triton 3.6 does (for NVIDIA; "undefined" where its documents promise nothing), what happens here,
 and why. Facts about Triton are measured, see tests/oracle.
+
+Longer than 600 lines: one list, in the order of the page.
 """
 
 from __future__ import annotations

@@ -387,6 +387,17 @@ def get(name: str) -> Any:
     return SETTINGS[name].value
 
 
+def cache_directory() -> Path:
+    """Where files are kept: TRITIUM_CACHE_DIR, else TRITON_CACHE_DIR, else ``.tritium/cache`` under TRITON_HOME, else
+    ``.cache/tritium`` in the user's home."""
+    values = current().values
+    given = values["tritium_cache_dir"] or values["triton_cache_dir"]
+    if given is not None:
+        return given
+    home = values["triton_home"]
+    return Path.home() / ".cache" / "tritium" if home is None else home / ".tritium" / "cache"
+
+
 def environment(variable: str) -> str | None:
     """The text of an environment variable that is no setting of ours, such as one of Triton's or PYTHONPATH."""
     return os.environ.get(variable)

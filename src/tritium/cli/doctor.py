@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes.util
 import importlib.metadata
-import importlib.util
 import json
 import os
 import platform

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tritium.frontend.constexpr_functions import constexpr_function
+from tritium.language.combine import COMBINE_FUNCTIONS
 from tritium.language.functions import functions_of, publish
 
 _NAMES = frozenset(
@@ -45,3 +46,4 @@ def _is_power_of_two(i: int) -> bool:
 
 
 publish(globals(), {name: fn for name, fn in functions_of("tl").items() if name in _NAMES})
+globals().update(COMBINE_FUNCTIONS)

@@ -90,7 +90,7 @@ class ArrayView:
         if self.storage_nbytes == 0:
             return np.empty(0, np.uint8)
         buffer = (ctypes.c_uint8 * self.storage_nbytes).from_address(self.storage_address)
-        return np.frombuffer(buffer, np.uint8)
+        return np.frombuffer(memoryview(buffer), np.uint8)
 
     def __repr__(self) -> str:
         return f"<{self.dtype} array of shape {self.shape} on {self.device}>"
@@ -99,8 +99,8 @@ class ArrayView:
 def _strides_of(owner: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     if isinstance(owner, np.ndarray):
         return tuple(s // owner.itemsize for s in owner.strides)
-    stride = getattr(owner, "stride", None)
-    return tuple(int(d) for d in stride()) if callable(stride) else _dense(shape)
+    stride: Callable[[], Any] | None = getattr(owner, "stride", None)
+    return tuple(int(d) for d in stride()) if stride is not None else _dense(shape)
 
 
 def is_array(arg: Any) -> bool:

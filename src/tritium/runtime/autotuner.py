@@ -26,7 +26,7 @@ from tritium.errors import (
 from tritium.runtime import log
 from tritium.runtime.copies import assign, copy_of, fill_zero
 from tritium.runtime.driver import driver
-from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.interface import KernelInterface
 from tritium.runtime.jit import JITFunction
 from tritium.runtime.options import OPTIONS
 from tritium.runtime.tracebacks import cleaned, users_level
@@ -41,7 +41,7 @@ _SLOW = 50.0
 """Milliseconds of a run on the host after which one run is measurement enough."""
 
 
-class Autotuner(KernelInterface[T]):
+class Autotuner(KernelInterface):
     """A kernel with candidate configurations; launching picks the best for the key and runs it.
 
     best_config      configuration of the last launch
@@ -101,7 +101,7 @@ class Autotuner(KernelInterface[T]):
         self._trials: Trials | None = None
         self._lock = threading.RLock()
 
-    def __deepcopy__(self, memo: Any) -> Autotuner[T]:
+    def __deepcopy__(self, memo: Any) -> Autotuner:
         return self
 
     # ---- hooks ---------------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ class Autotuner(KernelInterface[T]):
             self.nargs = named
             try:
                 candidates = self.prune_configs(kwargs)
-                measure = lambda: self._tune(key, args, candidates, kwargs)  # noqa: E731
+                measure = lambda: self._tune(key, args, candidates, kwargs)
                 if self._persistent():
                     measured = not self.check_disk_cache(key, candidates, measure)
                 else:
@@ -371,15 +371,15 @@ def autotune(
     use_cuda_graph: bool = False,
     do_bench: Callable[..., Any] | None = None,
     cache_results: bool = False,
-) -> Callable[[Any], Autotuner[Any]]:
+) -> Callable[[Any], Autotuner]:
     """Decorator: choose among `configs` whenever the values of the arguments in `key` change.
 
     Trial runs work on copies of the arrays, so `restore_value` and `reset_to_zero` are honoured but not needed to
     protect data. A configuration that fails to compile or does not fit counts as infinitely slow.
     """
 
-    def decorate(fn: Any) -> Autotuner[Any]:
-        made = Autotuner[Any](
+    def decorate(fn: Any) -> Autotuner:
+        made = Autotuner(
             fn,
             fn.arg_names,
             configs,
@@ -412,7 +412,7 @@ def _check_names(what: str, function: str, names: Any, known: Sequence[str]) -> 
             raise make_error("TRI0743", what=what, function=function, name=name, expected=expected)
 
 
-class Heuristics(KernelInterface[T]):
+class Heuristics(KernelInterface):
     """A kernel whose meta-parameters are computed from its other arguments at each launch."""
 
     def __init__(
@@ -422,7 +422,7 @@ class Heuristics(KernelInterface[T]):
         self.arg_names = arg_names
         self.values = values
 
-    def __deepcopy__(self, memo: Any) -> Heuristics[T]:
+    def __deepcopy__(self, memo: Any) -> Heuristics:
         return self
 
     def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -441,10 +441,10 @@ class Heuristics(KernelInterface[T]):
         return self.fn.warmup(*args, **self._computed(args, kwargs))
 
 
-def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics[Any]]:
+def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
     """Decorator: compute meta-parameters, each by a function of the arguments by name."""
 
-    def decorate(fn: Any) -> Heuristics[Any]:
+    def decorate(fn: Any) -> Heuristics:
         base = fn
         while not inspect.isfunction(base):
             base = base.fn

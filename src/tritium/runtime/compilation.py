@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def compile_specialized(
-    fn: JITFunction[Any],
+    fn: JITFunction,
     specs: Specs,
     options: dict[str, Any],
     backend: str,
@@ -54,7 +54,7 @@ def compile_specialized(
     return kernel
 
 
-def _name(fn: JITFunction[Any], source: ASTSource) -> str:
+def _name(fn: JITFunction, source: ASTSource) -> str:
     """The kernel's name: the function's, or what the decorator's ``repr=`` says for this specialisation."""
     return fn.__name__ if fn._repr is None else str(fn.repr(_Specialized(source)))
 

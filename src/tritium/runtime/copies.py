@@ -44,7 +44,7 @@ def copy_arguments(named: Mapping[str, Any], names: Iterable[str] | None = None)
     wanted = named.keys() if names is None else set(names) & named.keys()
     touched = {storage_of(a) for name in wanted for a in arrays_in(named[name])}
     storages: dict[Storage, Any] = {}
-    copy = lambda a: _copy(a, view_of(a), storages) if storage_of(a) in touched else a  # noqa: E731
+    copy = lambda a: _copy(a, view_of(a), storages) if storage_of(a) in touched else a
     return {name: _replaced(value, copy) for name, value in named.items()}
 
 

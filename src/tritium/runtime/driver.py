@@ -135,9 +135,7 @@ class HostLauncher:
         self.src = src
         self.metadata = metadata
 
-    def __call__(
-        self, grid_0: int, grid_1: int, grid_2: int, stream: Any, function: Any, *rest: Any
-    ) -> None:
+    def __call__(self, grid_0: int, grid_1: int, grid_2: int, stream: Any, function: Any, *rest: Any) -> None:
         """Launch the compiled kernel given as `function`."""
         function.run(grid_0, grid_1, grid_2, stream, function, *rest)
 
@@ -252,5 +250,15 @@ class DriverConfig:
 
 
 driver = DriverConfig()
+set_active = driver.set_active
+reset_active = driver.reset_active
+
+
+def __getattr__(name: str) -> Any:
+    """Programs write ``triton.runtime.driver.active``: this module answers as the object of its name does."""
+    if name in ("active", "default"):
+        return getattr(driver, name)
+    raise AttributeError(f"module 'tritium.runtime.driver' has no attribute {name!r}")
+
 
 __all__ = ["DriverBase", "DriverConfig", "HostDriver", "driver"]

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any, overload
 
 from tritium import config, knobs
@@ -34,7 +35,7 @@ from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.driver import driver
 from tritium.runtime.grid import Grid, resolve_grid
 from tritium.runtime.hooks import JitFunctionInfo, call_hook, read_specialization
-from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.interface import KernelInterface
 from tritium.runtime.kernel_table import DeviceCaches, KernelTable
 from tritium.runtime.mock_tensor import MockTensor
 from tritium.runtime.options import OPTIONS, check_options
@@ -45,7 +46,7 @@ Names = Iterable[int | str] | None
 _MISSING = object()
 
 
-class JITFunction(JitCallable, KernelInterface[T]):
+class JITFunction(JitCallable, KernelInterface):
     """A kernel, or a function that kernels call.
 
     params            the parameters, with annotations and specialisation rules
@@ -113,10 +114,10 @@ class JITFunction(JitCallable, KernelInterface[T]):
         return f"JITFunction({self.module}:{self.__qualname__})"
 
     # a kernel is copied and pickled as Python's functions are: as itself, and by where it is defined
-    def __copy__(self) -> JITFunction[T]:
+    def __copy__(self) -> JITFunction:
         return self
 
-    def __deepcopy__(self, memo: Any) -> JITFunction[T]:
+    def __deepcopy__(self, memo: Any) -> JITFunction:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -217,8 +218,8 @@ class JITFunction(JitCallable, KernelInterface[T]):
         if found is not None:
             return found
         context = copy_context()  # the settings of this thread hold in the executor's too
-        make = lambda: context.run(table.once, key, compile_here)  # noqa: E731
-        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)  # noqa: E731
+        make = lambda: context.run(table.once, key, compile_here)
+        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)
         return mode.submit((id(self), key), make, lambda kernel: None)
 
     def _compile(
@@ -299,11 +300,11 @@ class JITFunction(JitCallable, KernelInterface[T]):
 
     @property
     def __globals__(self) -> dict[str, Any]:
-        return self.fn.__globals__
+        return self.source.fn.__globals__
 
     def get_capture_scope(self) -> dict[str, Any]:
         """Names that the function can see: globals, and variables of functions around it."""
-        return self.fn.__globals__ | inspect.getclosurevars(self.fn).nonlocals
+        return {**self.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
 
     def parse(self) -> ast.Module:
         """The syntax tree of `src`."""
@@ -336,7 +337,7 @@ class JITFunction(JitCallable, KernelInterface[T]):
 
     def _unsafe_update_src(self, new_src: str) -> None:
         """Replace the source text. Kernels that call this function are compiled anew at their next launch."""
-        self.source = KernelSource(self.fn, new_src)
+        self.source = KernelSource(self.source.fn, new_src)
         _epochs[0] += 1
 
 
@@ -363,7 +364,7 @@ def kernel_named(module: str, qualname: str) -> Any:
 
 
 @overload
-def jit(fn: Callable[..., Any]) -> JITFunction[Any]: ...
+def jit(fn: Callable[..., Any]) -> JITFunction: ...
 
 
 @overload
@@ -377,7 +378,7 @@ def jit(
     debug: bool | None = None,
     noinline: bool | None = None,
     src: str | None = None,
-) -> Callable[[Callable[..., Any]], JITFunction[Any]]: ...
+) -> Callable[[Callable[..., Any]], JITFunction]: ...
 
 
 def jit(
@@ -401,7 +402,7 @@ def jit(
     src                               the source text, where Python cannot find it
     version, noinline                 accepted; noinline functions are inlined like all others
     """
-    options = {
+    options: dict[str, Any] = {
         "version": version,
         "repr": repr,
         "launch_metadata": launch_metadata,
@@ -412,7 +413,7 @@ def jit(
         "src": src,
     }
 
-    def decorate(function: Callable[..., Any]) -> JITFunction[Any]:
+    def decorate(function: Callable[..., Any]) -> JITFunction:
         if config.get("triton_interpret"):
             from tritium.runtime.interpreter import InterpretedFunction
 
@@ -435,3 +436,13 @@ __all__ = [
     "jit",
     "reinterpret",
 ]
+
+
+class _CallableModule(ModuleType):
+    """``triton.runtime.jit`` is the decorator and this module under one name; so the module is the decorator too."""
+
+    def __call__(self, fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+        return jit(fn, **options) if fn is not None else jit(**options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -37,7 +37,8 @@ class Config:
         self.ir_override = ir_override
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**{"kwargs": {}, **state})
+        complete: dict[str, Any] = {"kwargs": {}, **state}
+        self.__init__(**complete)
 
     def all_kwargs(self) -> dict[str, Any]:
         """Meta-parameters and options as launch keywords; unset options are left out."""

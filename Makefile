@@ -13,7 +13,7 @@ help:
 	@echo "make test    set up for development, check style and types, run the tests (TESTS=..., WORKERS=...)"
 	@echo "make lint    style and types only"
 	@echo "make format  let ruff format the source"
-	@echo "make docs    write the generated pages under docs/"
+	@echo "make docs    write the generated pages under docs/ and the stubs of the language"
 	@echo "make bench   measure on this machine"
 	@echo "make venv    set up for development only"
 	@echo "make clean   remove what make created"
@@ -46,6 +46,7 @@ format: $(VENV)/test-installed
 	$(BIN)/ruff check --fix .
 
 docs: $(VENV)/base-installed
+	$(BIN)/python -m tritium.language.stubs
 	$(BIN)/python -m tritium.errors.pages docs/errors
 	$(BIN)/python -m tritium.config docs/settings.md
 	$(BIN)/python docs/refresh.py docs/*.md

@@ -18,7 +18,7 @@ import numpy as np
 
 import tritium.language
 from docs.generators.kernels import Ran, Shown, run
-from tritium.ops.base import REGISTRY
+from tritium.ops.base import REGISTRY, Effect
 from tritium.ops.surface import SURFACES
 
 MEMORY = ("x", "i")
@@ -81,6 +81,17 @@ class Outcome:
     steps: list[Step]
     shown: list[list[str]]
     ran: Ran
+    lines: list[range]
+    """Per step the lines of the kernel's text that it became."""
+
+    def effects(self, function: str) -> Effect:
+        """What the steps that call `function` do besides computing."""
+        called = [lines for step, lines in zip(self.steps, self.lines, strict=True) if function in step.text]
+        found = Effect.PURE
+        for op in self.ran.function.walk():
+            if op not in self.ran.not_its_own and op.loc and any(op.loc.line in lines for lines in called):
+                found |= op.effect  # type: ignore[attr-defined]
+        return found
 
     def mismatches(self) -> list[str]:
         """What the docstring shows otherwise than the run."""
@@ -91,20 +102,27 @@ class Outcome:
         ]
 
 
+def memory() -> dict[str, Any]:
+    """What the names `x` and `i` of an example point at."""
+    return {"x": np.arange(8, dtype=np.float32), "i": np.arange(8, dtype=np.int32)}
+
+
 @cache
 def run_example(doc: str, backend: str = "interpret") -> Outcome:
     """Run the example in a docstring. Raises ValueError if there is none, and what running it raises."""
     steps = steps_of(doc)
     if not steps:
         raise ValueError("the docstring has no example")
-    memory: dict[str, Any] = {"x": np.arange(8, dtype=np.float32), "i": np.arange(8, dtype=np.int32)}
+    arrays = memory()
     prelude = [line for step in steps if step.is_definition for line in step.source]
     body: list[str] = []
+    lines: list[range] = []
     for step in steps:
-        if step.is_definition or step.is_memory:
-            continue
-        body += [f"show(results, {step.text})"] if step.shows_value else step.source
-    ran = run(body, memory, prelude=prelude, backend=backend, debug=True)
+        start = len(prelude) + len(body) + 3  # the decorator and the def come first
+        if not step.is_definition and not step.is_memory:
+            body += [f"show(results, {step.text})"] if step.shows_value else step.source
+        lines.append(range(start, len(prelude) + len(body) + 3))
+    ran = run(body, arrays, prelude=prelude, backend=backend, debug=True)
     stops = any(
         step.text == "breakpoint()" for step in steps
     )  # it prints addresses, which are never the same
@@ -112,27 +130,23 @@ def run_example(doc: str, backend: str = "interpret") -> Outcome:
     out: list[list[str]] = []
     for step in steps:
         if step.is_memory:
-            out.append([Shown(memory[step.text], tritium.language.int32).text()])
+            out.append([Shown(arrays[step.text], tritium.language.int32).text()])
         elif step.shows_value:
             out.append([next(shown).text()])
         else:
             out.append([printed.pop(0) for _ in step.shown if printed])
     if printed:
         out[-1] += printed
-    return Outcome(steps, out, ran)
+    return Outcome(steps, out, ran, lines)
 
 
 def docstrings() -> Iterator[tuple[str, str]]:
-    """(name, docstring) of every op and every function of the language; a function without one has that of its op."""
+    """(name, docstring) of every op and every function of the language; a function without one has that of its op.
+
+    Machine ops are left out: they have no name in kernels, and their examples are lines of IR.
+    """
     for name, op in REGISTRY.items():
-        yield name, op.__doc__ or ""
+        if name.startswith("tile."):
+            yield name, op.__doc__ or ""
     for name, surface in SURFACES.items():
         yield name, surface.doc
-
-
-def own_example(name: str) -> str:
-    """The docstring whose example stands for function `name`: its own, else that of its op."""
-    surface = SURFACES[name]
-    if steps_of(surface.doc) or surface.op is None:
-        return surface.doc
-    return surface.op.__doc__ or ""

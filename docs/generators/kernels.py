@@ -18,7 +18,6 @@ import tritium.language as tl
 from tritium.ir.core import Function, Op
 from tritium.ir.types import DType, pointer
 from tritium.numerics.cast import cast
-from tritium.ops.base import Effect
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.storage import storage_dtype
 from tritium.ops.surface import OPERATORS, SURFACES
@@ -56,14 +55,6 @@ class Ran:
     printed: str
     function: Function
     not_its_own: set[Op] = field(default_factory=set)
-
-    def effects(self) -> Effect:
-        """Effects of the kernel, those of showing values left out."""
-        found = Effect.PURE
-        for op in self.function.body.ops:
-            if op not in self.not_its_own:
-                found |= op.effects()  # type: ignore[attr-defined]
-        return found
 
 
 class _Recorder:

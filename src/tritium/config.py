@@ -235,6 +235,12 @@ ALLOW_NON_CONSTEXPR_GLOBALS = _flag(
     "Let kernels read plain numbers from globals, as compile-time constants.",
     in_cache_key=True,
 )
+LINE_INFO = _flag(
+    "line_info",
+    "TRITIUM_LINE_INFO",
+    "Have machine code for GPUs name the kernel's lines, for profilers. The code runs as fast without.",
+    in_cache_key=True,
+)
 SPECIALIZE = _choice(
     "specialize",
     "TRITIUM_SPECIALIZE",

@@ -7,6 +7,7 @@ From this list come stage dumps, overriding and resuming (``start``, ``stop``), 
 target     stages
 =========  ==========================================================================================
 interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
+cpu        source -> tir -> opt.tir -> cpu.tir -> ll, then compiled and run by `tritium.backends.cpu`
 =========  ==========================================================================================
 """
 
@@ -41,6 +42,7 @@ class Compilation:
     artefacts: dict[str, Any] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     record: Record = field(default_factory=Record)
+    keep: Any = None  # where machine code is kept between processes; see tritium.backends.cuda.assemble.Keep
 
     def text(self, stage: str) -> str:
         """The artefact of `stage` as text."""
@@ -125,6 +127,29 @@ def _order(c: Compilation) -> Function:
     return function
 
 
+def _assemble(c: Compilation) -> Any:
+    from tritium.backends.cuda.assemble import assemble, record_findings
+
+    binary = assemble(c.artefacts["cu"], c.options, c.keep, line_info=config.get("line_info"))
+    record_findings(binary, c.record)
+    return binary
+
+
+def _prepare_for_cpu(c: Compilation) -> Function:
+    from tritium.backends.cpu import prepare
+
+    function: Function = c.artefacts["opt.tir"].clone()
+    prepare.run(function, c.record)
+    verify(function, level=config.get("verify"), after="prepare")
+    return function
+
+
+def _llvm(c: Compilation) -> Any:
+    from tritium.backends.cpu import module
+
+    return module.lower(c.artefacts["cpu.tir"], c.record)
+
+
 def _read_tile_ir(text: str) -> Function:
     return parse_function(text, REGISTRY)
 
@@ -135,6 +160,13 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
         Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
         Stage("order.tir", "tile IR with memory order tokens", _order, _read_tile_ir),
+    ),
+    "cpu": (
+        Stage("source", "the kernel as written", _source),
+        Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
+        Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
+        Stage("cpu.tir", "tile IR as the CPU backend wants it", _prepare_for_cpu, _read_tile_ir),
+        Stage("ll", "LLVM IR: vector loops over the elements of tiles", _llvm),
     ),
 }
 
@@ -155,17 +187,19 @@ def compile_kernel(
     stop: str | None = None,
     overrides: Mapping[str, str] | None = None,
     inspect: Callable[[dict[str, Step]], Any] | None = None,
+    keep: Any = None,
 ) -> Compilation:
     """Run the stages of `target` in order.
 
     stop        last stage to run; the last of the target by default
     overrides   text to take as the artefact of a stage instead of running it
     inspect     is called with the steps by stage name before they run, and may replace some
+    keep        where machine code is kept between processes: ``keep(pieces, make)``, as `disk_cache.keep` does it
     """
     stages = stages_of(target)
     if stop is not None and stop not in {s.name for s in stages}:
         raise make_error("TRI0902", target=target, name=stop, expected=", ".join(s.name for s in stages))
-    done = Compilation(source, signature, options)
+    done = Compilation(source, signature, options, keep=keep)
     steps = {stage.name: _step(stage, done) for stage in stages}
     if inspect is not None:
         inspect(steps)

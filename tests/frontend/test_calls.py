@@ -217,6 +217,17 @@ def test_compile_time_functions() -> None:
     assert halve(9) == 4 and halve(constexpr(9)) == 4
 
 
+def test_a_function_with_constexpr_above_it_runs_at_compile_time() -> None:
+    @tl.constexpr
+    def wider(dtype: object) -> object:
+        return tl.float32 if dtype is tl.float16 else dtype
+
+    kernel = define(
+        "@jit\ndef kernel(h):\n    tl.static_assert(wider(h.dtype.element_ty) == tl.float32)\n", wider=wider
+    )
+    lowered(kernel)
+
+
 def test_a_compile_time_function_that_raises() -> None:
     @constexpr_function
     def broken(n: int) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tritium.language as tl
+from tests.frontend.compiling import define, lowered, run
 from tritium.errors import TritiumError
 from tritium.language import stubs
 from tritium.ops.surface import METHODS, SURFACES
@@ -77,7 +78,6 @@ def test_the_target_is_known_in_a_compilation_only() -> None:
 def test_kernels_can_ask_for_the_target() -> None:
     from types import SimpleNamespace
 
-    from tests.frontend.compiling import define
     from tritium.frontend import Signature, lower_kernel
 
     kernel = define("""
@@ -89,6 +89,38 @@ def test_kernels_can_ask_for_the_target() -> None:
     """)
     target = SimpleNamespace(backend="cuda", arch=90, warp_size=32)
     lower_kernel(kernel.source, Signature.parse(["out"], {"out": "*i32"}), {"target": target})
+
+
+def test_combine_functions_of_the_standard_library() -> None:
+    kernel = define("""
+        @jit
+        def kernel(out, n):
+            i = tl.arange(0, 8)
+            v = (i * 3) % 8
+            tl.store(out, tl.reduce(v, 0, tl.standard._sum_combine))
+            tl.store(out + 1, tl.reduce(v, 0, tl.standard._elementwise_max))
+            tl.store(out + 2, tl.reduce(v, 0, tl.standard._xor_combine))
+            best, where = tl.reduce((v // 4, i), 0, tl.standard._argmax_combine_tie_break_left)
+            tl.store(out + 3, where)
+            best, where = tl.reduce((v // 4, i), 0, tl.standard._argmin_combine_tie_break_left)
+            tl.store(out + 4, where)
+    """)
+    v = [i * 3 % 8 for i in range(8)]
+    halves = [x // 4 for x in v]
+    expected = [sum(v), max(v), 0, halves.index(1), halves.index(0)]
+    assert run(lowered(kernel).function, 0)[:5] == expected
+
+
+def test_functions_of_a_device_library_by_their_symbols() -> None:
+    @tl.core.extern
+    def cube_root(x: object, _semantic: object = None) -> object:
+        types = {(tl.core.dtype("fp32"),): ("__nv_cbrtf", tl.core.dtype("fp32"))}
+        return tl.core.extern_elementwise("", "", [x], types, is_pure=True, _semantic=_semantic)
+
+    kernel = define(
+        "@jit\ndef kernel(out):\n    tl.store(out, cube_root(27.0).to(tl.int32))\n", cube_root=cube_root
+    )
+    assert run(lowered(kernel).function)[0] == 3
 
 
 def test_stubs_are_up_to_date() -> None:

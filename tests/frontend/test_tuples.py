@@ -154,6 +154,39 @@ def test_faults_in_an_aggregate_are_located() -> None:
         assert caught.value.loc is not None and caught.value.loc.line == 3
 
 
+def test_aggregates_inherit_and_can_be_copied_with_changes() -> None:
+    @aggregate
+    class Base:
+        a: tl.tensor
+        scale: tl.constexpr = 2  # type: ignore[assignment]
+
+        @JitCallable
+        def scaled(self):  # type: ignore[no-untyped-def]
+            return self.a * self.scale
+
+    @aggregate
+    class Derived(Base):  # type: ignore[misc]
+        b: tl.tensor
+
+        def __init__(self, a: Any, b: Any) -> None:
+            super().__init__(a, 3)
+            self.b = b
+
+    assert Derived.fields == ("a", "scale", "b")
+    text = """
+        @jit
+        def kernel(out, n):
+            base = Base(n)
+            both = Derived(n, n + 1)
+            tl.store(out, base.scaled())
+            tl.store(out + 1, both.scaled() + both.b)
+            tl.store(out + 2, tl.core.aggregate_replace(both, a=10).scaled())
+    """
+    assert one(text, 4, Base=Base, Derived=Derived)[:3] == [8, 17, 30]
+    with pytest.raises(TritiumError, match="declares no field 'c'"):
+        one("@jit\ndef kernel(out, n):\n    tl.core.aggregate_replace(Base(n), c=1)\n", Base=Base)
+
+
 def test_an_aggregate_cannot_have_a_compiled_constructor() -> None:
     with pytest.raises(TypeError, match="__init__"):
 

@@ -66,6 +66,30 @@ def test_coverage_counts_owners(layout):
         assert layout.overhang(output) == beyond
 
 
+@given(layouts(most=300), st.data())
+def test_overhang_of_one_register(layout, data):
+    fixed = {
+        axis: data.draw(st.integers(0, layout.extent(axis) - 1))
+        for axis in data.draw(st.sets(st.sampled_from(layout.inputs)))
+    }
+    for output in layout.outputs:
+        values = [
+            by_definition(layout, place)[output]
+            for place in places(layout)
+            if all(place[axis] == value for axis, value in fixed.items())
+        ]
+        assert layout.reach(output, **fixed) == 1 + max(values)
+        assert layout.overhang(output, **fixed) == (max(values) >= layout.shape[output])
+
+
+def test_only_the_last_round_needs_a_test():
+    tile = Layout.of(
+        "reg: 3 -> col 16, 5 -> row 8; lane: 16 -> col 1, 2 -> row 1; warp: 4 -> row 2 | row 37, col 41"
+    )
+    assert [tile.overhang("col", reg=reg) for reg in range(6)] == [False, False, True] * 2
+    assert [tile.overhang("row", reg=3 * turn) for turn in range(5)] == [False] * 4 + [True]
+
+
 @given(exact_tilings())
 def test_every_element_is_held_exactly_once(layout):
     assert layout.covers().kind == "exactly once"

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.layout.random_layouts import exact_tilings, layouts, memories
-from tritium.layout import CText, Layout, LayoutError, Swizzle
+from tritium.layout import CText, Layout, LayoutError, panel_rows
+from tritium.layout.fragments import ldmatrix_a, repeat_fragment
 
 
 def value_of(text, names):
@@ -95,16 +96,52 @@ def test_constants_come_last_and_large_steps_first():
     }
 
 
-def test_a_swizzled_address_adds_whole_periods_after_the_xor():
+def test_a_swizzled_column_is_xored_with_its_row():
     layout = Layout.of(
         "row: 8 -> byte 128; col: 8 -> byte 16; stage: 2 -> byte 1024 | byte 2048 | swizzle 3, 4, 3"
     )
+
+    def text(**values):
+        return layout.emit_index(CText(), values)["byte"]
+
+    assert text(row="row", col="col", stage=0) == "row * 128 + ((col * 16) ^ ((row * 16) & 112))"
+    assert text(row="row", col="col", stage=1) == "row * 128 + 1024 + ((col * 16) ^ ((row * 16) & 112))"
+    assert text(row="row", col="col", stage="s") == "s * 1024 + row * 128 + ((col * 16) ^ ((row * 16) & 112))"
+    assert text(row="row", col=0, stage=0) == "row * 128 + ((row * 16) & 112)"
+    assert text(row="row", col=5, stage=0) == "row * 128 + (80 ^ ((row * 16) & 112))"
+    assert text(row=3, col="col", stage=0) == "384 + ((col * 16) ^ 48)"
+    assert text(row=0, col="col", stage=0) == "col * 16"
+    assert text(row=3, col=5, stage=1) == str(1024 + 3 * 128 + (5 ^ 3) * 16)
+
+
+def test_a_swizzled_address_that_carries_into_the_rows_is_xored_as_a_whole():
+    layout = Layout.of(
+        "row: 8 -> byte 96; col: 6 -> byte 16; stage: 2 -> byte 1024 | byte 2048 | swizzle 3, 4, 3"
+    )
     texts = layout.emit_index(CText(), {"row": "row", "col": "col", "stage": 1})
-    assert texts == {"byte": "((row * 128 + col * 16) ^ (((row * 128 + col * 16) >> 3) & 112)) + 1024"}
-    assert layout.emit_index(CText(), {"row": 3, "col": 5, "stage": 1}) == {
-        "byte": str(1024 + 3 * 128 + (5 ^ 3) * 16)
-    }
-    assert layout.swizzle == Swizzle(3, 4, 3)
+    assert texts == {"byte": "((row * 96 + col * 16) ^ (((row * 96 + col * 16) >> 3) & 112)) + 1024"}
+
+
+@pytest.mark.parametrize("span", [128, 64, 32])
+@pytest.mark.parametrize("names", [("row", "col", "stage"), ("row",), ("col",), ("stage", "col")])
+def test_the_text_computes_the_table_of_panels(span, names):
+    check(panel_rows(12, 2 * span // 16 * 8, 2, span=span, stages=2), set(names))
+
+
+@settings(max_examples=30)
+@given(st.sampled_from([128, 64, 32]), st.sampled_from([1, 2, 4]), st.integers(1, 2), some_axes)
+def test_the_text_computes_the_addresses_of_ldmatrix(span, size, panels, symbolic):
+    columns = panels * span // size
+    operand = repeat_fragment(ldmatrix_a(size), {"row": 32, "k": columns})
+    memory = panel_rows(32, columns, size, span=span, stages=2, names=("row", "k"))
+    bytes_of = operand.compose(memory)
+    assert bytes_of.emit_index(CText(), dict.fromkeys(bytes_of.inputs, "x"))["byte"].count("^") == 1
+    grids = np.indices([bytes_of.extent(axis) for axis in bytes_of.inputs])
+    names = dict(zip(bytes_of.inputs, grids))
+    values = {axis: axis if axis in symbolic else 0 for axis in bytes_of.inputs}
+    names = {axis: grid * (axis in symbolic) for axis, grid in names.items()}
+    text = bytes_of.emit_index(CText(), values)["byte"]
+    assert (value_of(text, names) == bytes_of.table()[0][tuple(names.values())]).all()
 
 
 def test_missing_and_impossible_values_are_refused():

@@ -2,71 +2,45 @@
 
 from __future__ import annotations
 
-import ast
-import itertools
-import linecache
-import math
-from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
 import pytest
 
-import tritium as triton
-import tritium.language as tl
-from tritium.ops.base import REGISTRY
-from tritium.ops.surface import SURFACES
+from docs.generators.examples import docstrings, run_example, steps_of
+
+DOCS = dict(docstrings())
 
 
-def examples() -> Iterator[tuple[str, str, Any]]:
-    """(owner, expression, value shown) for every example that is one expression with a literal result."""
-    owners = {name: op.__doc__ or "" for name, op in REGISTRY.items()}
-    owners |= {name: s.fn.__doc__ or "" for name, s in SURFACES.items()}
-    for name, doc in owners.items():
-        lines = [line.strip() for line in doc.splitlines()]
-        for line, shown in itertools.pairwise(lines):
-            if line.startswith(">>> tl."):
-                try:
-                    yield name, line.removeprefix(">>> ").split("   #")[0], ast.literal_eval(shown)
-                except (SyntaxError, ValueError):
-                    continue
+@pytest.mark.parametrize("name", DOCS)
+def test_example(name: str) -> None:
+    """Every op and every function has one, and it runs. The device library's show no values; other tests check those."""
+    assert not run_example(DOCS[name]).mismatches()
 
 
-ALL = {f"{name}: {expression}": (expression, value) for name, expression, value in examples()}
+def test_examples_show_values() -> None:
+    shown = [name for name, doc in DOCS.items() if any(step.shown for step in steps_of(doc))]
+    assert len(shown) > 200
 
 
-def flat(value: Any) -> list[Any]:
-    return [v for item in value for v in flat(item)] if isinstance(value, (list, tuple)) else [value]
+def test_a_wrong_example_is_found() -> None:
+    doc = "Text.\n\n>>> tl.arange(0, 2) + 1\n[1, 3]\n>>> tl.store(x, 5.0)\n>>> x\n[1.0]\n"
+    wrong = run_example(doc).mismatches()
+    assert len(wrong) == 2 and "gives ['[1, 2]']" in wrong[0]
+    with pytest.raises(ValueError, match="no example"):
+        run_example("Text.")
 
 
-def run(expression: str, values: int, size: int) -> np.ndarray:
-    """What a kernel computes for the expression, as float64, its parts one after the other."""
-    names = [f"r{i}" for i in range(values)]
-    body = [f"    {', '.join(names)} = {expression}"]
-    for name in names:
-        body += [
-            f"    flat = tl.reshape({name}, ({name}.numel,)) if {name}.numel > 1 else tl.full((1,), tl.max({name}), {name}.dtype)",
-            "    tl.store(out + at + tl.arange(0, flat.shape[0]), flat.to(tl.float64))",
-            "    at += flat.shape[0]",
-        ]
-    text = "\n".join(["@triton.jit", "def kernel(out):", "    at = 0", *body]) + "\n"
-    filename = f"<example {hash(text)}>"
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    namespace: dict[str, Any] = {"triton": triton, "tl": tl, "__name__": "example"}
-    exec(compile(text, filename, "exec"), namespace)
-    out = np.full(size, math.pi)
-    namespace["kernel"][(1,)](out)
-    return out
+def test_steps_are_read_as_in_a_prompt() -> None:
+    doc = """Text, then >>> no example.
 
+    >>> for k in range(2):   # a loop
+    ...     a = k
+    ...
+    ...     b = a
+    >>> a
+    1
+    2
 
-@pytest.mark.parametrize("label", ALL)
-def test_example(label: str) -> None:
-    expression, shown = ALL[label]
-    wanted = flat(shown)
-    values = len(shown) if isinstance(shown, tuple) else 1
-    got = run(expression, values, len(wanted))
-    np.testing.assert_allclose(got, [float(v) for v in wanted], rtol=1e-6)
-
-
-def test_there_are_examples() -> None:
-    assert len(ALL) > 50
+    After it.
+    """
+    first, second = steps_of(doc)
+    assert first.source == ("for k in range(2):", "    a = k", "", "    b = a") and not first.shown
+    assert second.shown == ("1", "2") and second.shows_value

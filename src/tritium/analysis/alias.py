@@ -99,7 +99,10 @@ class AliasAnalysis:
 
     def may_overlap(self, a: Value, b: Value) -> bool:
         """Whether accesses through `a` and `b` can touch the same byte."""
-        x, y = self.class_of(a), self.class_of(b)
+        return self.may_meet(self.class_of(a), self.class_of(b))
+
+    def may_meet(self, x: AliasClass, y: AliasClass) -> bool:
+        """The same for alias classes."""
         if x.anywhere or y.anywhere or x.arguments & y.arguments:
             return True
         return not (x.arguments <= self.distinct or y.arguments <= self.distinct)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -120,6 +121,39 @@ def stages(
     from tritium.cli import stages as verb
 
     verb.stages(target)
+
+
+@app.command(name="compile")
+def compile_command(
+    target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
+    arch: Annotated[
+        str, typer.Option("--target", "-t", help="GPU architecture, such as sm_80, sm_90a, sm_100.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go.")
+    ] = Path(),
+    signature: SignatureOption = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option("--option", metavar="NAME=VALUE", help="A launch option, such as num_warps=8."),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
+) -> None:
+    """Compile a kernel to machine code for a GPU, which need not be here: writes .cu, .ptx, .cubin and .json."""
+    from tritium.cli import compile as verb
+
+    verb.compile_to(target, arch, output, signature, option or [], as_json=json)
+
+
+@app.command()
+def cache(
+    action: Annotated[str, typer.Argument(help="list, size, path or clear.")] = "list",
+    json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> None:
+    """Show or clear the compiled kernels on disk."""
+    from tritium.cli import cache as verb
+
+    verb.cache(action, as_json=json)
 
 
 @app.command()

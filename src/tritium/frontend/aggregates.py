@@ -70,17 +70,36 @@ def aggregate(cls: ClassT) -> ClassT:
     """
     fields: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        fields.update(inspect.get_annotations(base) if base is not object else {})
+        if not issubclass(UserAggregate, base):  # neither object nor a base class of ours
+            fields.update(
+                {n: t for n, t in inspect.get_annotations(base).items() if "ClassVar" not in str(t)}
+            )
     if isinstance(cls.__dict__.get("__init__"), JitCallable):
-        raise TypeError(f"{cls.__name__}.__init__ is compiled Python code; it cannot have @jit")
-    if "__init__" not in vars(cls) and cls.__init__ is object.__init__:
-        cls.__init__ = _default_init(tuple(fields), cls)  # type: ignore[misc]
-    members = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__")}
-    bases = tuple(b for b in cls.__bases__ if b is not object)
-    members["fields"] = tuple(fields)
-    members["__setattr__"] = _set_field
-    made = type(cls)(cls.__name__, (*bases, UserAggregate), members)
-    return made  # type: ignore[return-value]
+        raise TypeError(
+            f"{cls.__name__}.__init__ runs as Python while a kernel is compiled; it cannot have @jit"
+        )
+    members: dict[str, Any] = {"fields": tuple(fields), "__setattr__": _set_field}
+    members.update({n: getattr(cls, n) for n in ("__module__", "__qualname__", "__doc__")})
+    if cls.__init__ is object.__init__:
+        members["__init__"] = _default_init(tuple(fields), cls)
+    bases = (cls,) if issubclass(cls, UserAggregate) else (cls, UserAggregate)
+    return type(cls)(cls.__name__, bases, members)  # type: ignore[return-value]
+
+
+def aggregate_replace(instance: Any, **changes: Any) -> Any:
+    """A copy of the aggregate `instance` with other values for the fields named. In kernels and outside.
+
+    TypeError for something that is no aggregate, AttributeError for a field that it does not have.
+    """
+    if not isinstance(instance, UserAggregate):
+        raise TypeError(f"aggregate_replace needs an aggregate, not {type(instance).__name__}")
+    for name in changes:
+        if name not in instance.fields:
+            raise AttributeError(f"{type(instance).__name__} declares no field {name!r}")
+    return instance.with_fields({name: _handle(value) for name, value in changes.items()})
+
+
+aggregate_replace.__triton_builtin__ = True  # type: ignore[attr-defined]
 
 
 def _default_init(names: tuple[str, ...], cls: type) -> Any:
@@ -104,11 +123,13 @@ def _default_init(names: tuple[str, ...], cls: type) -> Any:
 def _set_field(self: Any, name: str, value: Any) -> None:
     if name not in self.fields:
         raise AttributeError(f"{type(self).__name__} declares no field {name!r}")
-    if value is None or not isinstance(
-        value, (Tensor, Aggregate, tuple, constexpr, JitCallable, ConstexprFunction)
-    ):
-        value = constexpr(value)
-    object.__setattr__(self, name, value)
+    object.__setattr__(self, name, _handle(value))
+
+
+def _handle(value: Any) -> Any:
+    """A value of a field as the lowering holds it."""
+    known = isinstance(value, (Tensor, Aggregate, tuple, constexpr, JitCallable, ConstexprFunction))
+    return value if known else constexpr(value)
 
 
 def missing_fields(made: UserAggregate) -> list[str]:

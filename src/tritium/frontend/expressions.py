@@ -66,7 +66,7 @@ class Expressions(Operators):
         capture = self.captures.get((id(frame.source), name))
         if capture is None:
             capture = self._capture(name, node)
-        return self.wrap(capture.value)
+        return self.wrap(_marked_function(capture.value))
 
     def _capture(self, name: str, node: ast.AST) -> Capture:
         source = self.frame.source
@@ -131,7 +131,7 @@ class Expressions(Operators):
             if default is not ABSENT:
                 return default
             self._fail_attribute(owner, name, node)
-        return found if isinstance(found, BoundSurface | BoundJit) else self.wrap(found)
+        return found if isinstance(found, BoundSurface | BoundJit) else self.wrap(_marked_function(found))
 
     def _tensor_attribute(self, owner: Tensor, name: str) -> Any:
         if name == "T":
@@ -321,6 +321,13 @@ Expressions._EXPRESSIONS = {
     ast.NamedExpr: Expressions.named_expr,
     ast.JoinedStr: Expressions.joined_str,
 }
+
+
+def _marked_function(value: Any) -> Any:
+    """A Python function with `@tl.constexpr` above it is one that runs at compile time."""
+    if isinstance(value, constexpr) and isinstance(value.value, FunctionType):
+        return ConstexprFunction(value.value)
+    return value
 
 
 def _is_language(value: Any) -> bool:

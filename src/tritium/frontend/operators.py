@@ -10,9 +10,10 @@ from typing import Any
 from tritium.frontend.loops import Loops
 from tritium.frontend.state import flatten, key_of, rebuild
 from tritium.ir.core import Region
-from tritium.ir.types import Type
+from tritium.ir.types import Type, int1
 from tritium.ops.control import If, Yield
 from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
+from tritium.ops.semantic import literal_of
 
 _BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("+", operator.add),
@@ -116,7 +117,8 @@ class Operators(Loops):
     def _not(self, x: Any, node: ast.AST) -> Any:
         if isinstance(x, Tensor):
             self.node = node
-            return self.operate("not", x)
+            known = literal_of(x)
+            return self.s.scalar(not known, int1) if isinstance(known, bool) else self.operate("not", x)
         return constexpr(not (x if isinstance(x, tuple | Aggregate) else unwrap(x)))
 
     # ---- comparison ----------------------------------------------------------------------------------
@@ -171,10 +173,10 @@ class Operators(Loops):
         value: Any = None
         for part in node.values:
             value = self.eval(part)
-            if isinstance(value, Tensor):
+            if isinstance(value, Tensor) and not isinstance(literal_of(value), bool):
                 run_time.append(value)
                 continue
-            known = bool(value) if isinstance(value, tuple | Aggregate) else bool(unwrap(value))
+            known = self._known_truth(value)
             if known == (word == "or"):
                 return value
         if not run_time:
@@ -184,6 +186,13 @@ class Operators(Loops):
         while run_time:
             result = self.operate(word, run_time.pop(), result)
         return result
+
+    @staticmethod
+    def _known_truth(value: Any) -> bool:
+        """The truth of a compile-time value, or of a run-time one that is a literal."""
+        if isinstance(value, Tensor):
+            return bool(literal_of(value))
+        return bool(value) if isinstance(value, tuple | Aggregate) else bool(unwrap(value))
 
     # ---- a if c else b -------------------------------------------------------------------------------
 

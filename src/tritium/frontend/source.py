@@ -343,6 +343,9 @@ class JitCallable:
     def cache_key(self) -> str:
         return self.source.cache_key
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise make_error("TRI0709", function=self.__name__)
+
     def refresh(self) -> bool:
         """See whether captured values have changed; `cache_key` follows them."""
         return self.source.refresh()

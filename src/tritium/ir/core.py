@@ -50,6 +50,10 @@ class Value:
         return f"%{self.name or '?'}: {getattr(self.type, 'text', self.type)}"
 
 
+_NEAR = 32
+"""How far from where it stood last an op is looked for before the whole region is counted through."""
+
+
 class Region:
     """A list of ops with arguments; the last op is a terminator where the owner's rule asks for one."""
 
@@ -67,16 +71,45 @@ class Region:
 
     def append(self, op: Op) -> Op:
         op.parent = self
+        op.place = len(self.ops)
         self.ops.append(op)
         return op
 
     def insert(self, index: int, op: Op) -> Op:
         op.parent = self
+        op.place = index
         self.ops.insert(index, op)
         return op
 
     def insert_before(self, anchor: Op, op: Op) -> Op:
-        return self.insert(self.ops.index(anchor), op)
+        return self.insert(self.index(anchor), op)
+
+    def remove(self, op: Op) -> None:
+        """Take `op` out of the list; its operands stay as they are."""
+        del self.ops[self.index(op)]
+        op.parent = None
+
+    def index(self, op: Op) -> int:
+        """Where `op` stands. ValueError if it is not in this region.
+
+        Kernels unrolled at compile time have regions of ten thousand ops, and passes insert and remove one at a time:
+        a search from the front for each would make compile time quadratic. So every op remembers about where it stood.
+        """
+        ops = self.ops
+        if op.parent is self:
+            about = op.place
+            if about < len(ops) and ops[about] is op:
+                return about
+            for i in range(max(0, about - _NEAR), min(len(ops), about + _NEAR + 1)):
+                if ops[i] is op:
+                    op.place = i
+                    return i
+            op.place = len(ops)
+            for i, other in enumerate(ops):
+                other.place = i
+            if op.place < len(ops):
+                return op.place
+        raise ValueError(f"{op!r} is not in {self!r}")
 
     @property
     def terminator(self) -> Op | None:
@@ -102,7 +135,7 @@ class Op:
     results    the SSA outputs, types given by the class's type rule
     """
 
-    __slots__ = ("attrs", "loc", "operands", "parent", "regions", "results", "segments")
+    __slots__ = ("attrs", "loc", "operands", "parent", "place", "regions", "results", "segments")
 
     name: ClassVar[str] = "op"
     is_terminator: ClassVar[bool] = False
@@ -114,6 +147,7 @@ class Op:
     segments: tuple[int, ...]
     loc: Loc | None
     parent: Region | None
+    place: int  # about where it stands in its region; only `Region.index` makes it exact
 
     @property
     def result(self) -> Value:
@@ -138,13 +172,15 @@ class Op:
             self.segments = segments
 
     def drop_uses(self) -> None:
-        """Forget all operands, here and in nested regions; the op is about to be thrown away."""
+        """Forget all operands, here and in nested regions, whose ops no longer belong anywhere: for an op that is
+        about to be thrown away."""
         for i, old in enumerate(self.operands):
             old.uses.pop((self, i), None)
         self.operands = []
         for region in self.regions:
             for op in region.ops:
                 op.drop_uses()
+                op.parent = None
 
     def erase(self) -> None:
         """Remove from its region. Its results must have no uses left."""
@@ -153,13 +189,12 @@ class Op:
             raise ValueError(f"{self.name} is erased while {used[0]!r} is still used")
         self.drop_uses()
         if self.parent is not None:
-            self.parent.ops.remove(self)
-            self.parent = None
+            self.parent.remove(self)
 
     def move_before(self, anchor: Op) -> None:
         """Take the op out of its region and put it in front of `anchor`."""
         if self.parent is not None:
-            self.parent.ops.remove(self)
+            self.parent.remove(self)
         assert anchor.parent is not None
         anchor.parent.insert_before(anchor, self)
 

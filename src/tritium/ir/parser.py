@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from dataclasses import replace
+from typing import Any, NamedTuple, NoReturn
 
-from tritium.errors import Loc, make_error
+from tritium.errors import Loc, make_error, register_source
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import DTYPES, DType, PointerType, SharedType, Type, dtype_named, pointer, tile
 
@@ -22,7 +23,7 @@ _TOKEN = re.compile(
       | (?P<value>%[\w.$]+)
       | (?P<tile>(?:tile|shared)<(?:\d+x)+)
       | (?P<number>-?(?:\d+\.\d*(?:e[+-]?\d+)?|\d+(?:e[+-]?\d+)?|inf\b|nan\b))
-      | (?P<word>[A-Za-z_][\w.]*)
+      | (?P<word>[^\W\d][\w.]*)
       | (?P<mark>[-@^!(){}\[\]<>:,=_])""",
     re.VERBOSE,
 )
@@ -31,43 +32,59 @@ _TEXTS = {d.text for d in DTYPES.values()}
 
 
 def parse_function(text: str, registry: Mapping[str, type[Op]], file: str = "<ir>") -> Function:
-    """The function written in `text`. Raises TRI0901 naming the line where reading failed."""
+    """The function written in `text`. Raises TRI0901 naming the place where reading failed."""
     parser = _Parser(text, registry, file)
     function = parser.function()
     parser.expect_end()
     return function
 
 
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    line: int
+    col: int
+
+
 class _Parser:
     def __init__(self, text: str, registry: Mapping[str, type[Op]], file: str) -> None:
+        self.text = text
         self.file = file
         self.registry = registry
-        self.tokens: list[tuple[str, str, int]] = []
+        self.tokens: list[_Token] = []
         self.at = 0
         self.values: dict[str, Value] = {}
-        line, pos = 1, 0
-        while pos < len(text):
-            m = _TOKEN.match(text, pos)
-            if m is None:
-                self._fail(line, f"cannot read {text[pos : pos + 12]!r}")
-            kind = m.lastgroup or ""
-            if kind == "newline":
-                line += 1
-            elif kind != "space":
-                self.tokens.append((kind, m.group(), line))
-            pos = m.end()
-        self.tokens.append(("end", "", line))
+        self._split(text)
 
     # ---- tokens --------------------------------------------------------------------------------------
 
-    def _fail(self, line: int, message: str) -> NoReturn:
-        raise make_error("TRI0901", Loc(self.file, line), problem=message)
+    def _split(self, text: str) -> None:
+        line, start, pos = 1, 0, 0
+        while pos < len(text):
+            m = _TOKEN.match(text, pos)
+            if m is None:
+                unread = _Token("", text[pos : pos + 12].partition("\n")[0], line, pos - start)
+                self.fail(f"cannot read {unread.text!r}", unread)
+            kind = m.lastgroup or ""
+            if kind == "newline":
+                line, start = line + 1, m.end()
+            elif kind != "space":
+                self.tokens.append(_Token(kind, m.group(), line, pos - start))
+            pos = m.end()
+        self.tokens.append(_Token("end", "", line, pos - start))
 
-    def fail(self, message: str) -> NoReturn:
-        self._fail(self.tokens[self.at][2], message)
+    def fail(self, message: str, at: _Token | None = None) -> NoReturn:
+        at = at or self.here
+        register_source(self.file, self.text)
+        loc = Loc(self.file, at.line, at.col, at.line, at.col + max(len(at.text), 1))
+        raise make_error("TRI0901", loc, problem=message)
+
+    @property
+    def here(self) -> _Token:
+        return self.tokens[self.at]
 
     def peek(self, text: str) -> bool:
-        return self.tokens[self.at][1] == text and self.tokens[self.at][0] != "string"
+        return self.here.text == text and self.here.kind != "string"
 
     def accept(self, text: str) -> bool:
         if self.peek(text):
@@ -77,33 +94,48 @@ class _Parser:
 
     def expect(self, text: str) -> None:
         if not self.accept(text):
-            self.fail(f"expected {text!r}, got {self.tokens[self.at][1]!r}")
+            self.fail(f"expected {text!r}, got {self._shown()}")
+
+    def _shown(self) -> str:
+        return "the end of the text" if self.here.kind == "end" else repr(self.here.text)
 
     def take(self, kind: str) -> str:
-        found, text, _ = self.tokens[self.at]
-        if found != kind:
-            self.fail(f"expected a {kind}, got {text!r}")
+        if self.here.kind != kind:
+            self.fail(f"expected a {kind}, got {self._shown()}")
         self.at += 1
-        return text
+        return self.tokens[self.at - 1].text
+
+    def number(self) -> int:
+        if not re.fullmatch(r"\d+", self.here.text):
+            self.fail(f"expected a whole number, got {self._shown()}")
+        return int(self.take("number"))
+
+    def string(self) -> str:
+        at = self.here
+        try:
+            return json.loads(self.take("string"))
+        except ValueError as broken:
+            self.fail(str(broken), at)
 
     def expect_end(self) -> None:
-        if self.tokens[self.at][0] != "end":
-            self.fail(f"unexpected text {self.tokens[self.at][1]!r} after the function")
+        if self.here.kind != "end":
+            self.fail(f"unexpected text {self.here.text!r} after the function")
 
     # ---- pieces --------------------------------------------------------------------------------------
 
     def function(self) -> Function:
         self.expect("func")
         self.expect("@")
-        function = Function(self.take("word"))
+        function = Function(self.string() if self.here.kind == "string" else self.take("word"))
         self.expect("(")
         while not self.accept(")"):
-            name = self.take("value")
+            at, name = self.here, self.take("value")
             self.expect(":")
-            ty = self.type()
-            facts = self.attrs() if self.peek("{") else {}
-            self.define(name, function.add_arg(ty, _hint(name), **facts))
-            self.accept(",")
+            value = function.add_arg(self.type(), _hint(name))
+            if self.peek("{"):
+                function.arg_attrs[-1].update(self.attrs())
+            self.define(name, value, at)
+            self.separator(")")
         if self.peek("{") and self._braces_are_attrs():
             function.attrs = self.attrs()
         if self.peek("loc"):
@@ -113,19 +145,23 @@ class _Parser:
         self.expect("}")
         return function
 
-    def _braces_are_attrs(self) -> bool:
-        kind, _, _ = self.tokens[self.at + 1]
-        return kind == "word" and self.tokens[self.at + 2][1] == "="
+    def separator(self, end: str) -> None:
+        """A comma, or nothing in front of what ends the list."""
+        if not self.accept(",") and not self.peek(end):
+            self.fail(f"expected ',' or {end!r}, got {self._shown()}")
 
-    def define(self, name: str, value: Value) -> None:
+    def _braces_are_attrs(self) -> bool:
+        return self.tokens[self.at + 1].kind == "word" and self.tokens[self.at + 2].text == "="
+
+    def define(self, name: str, value: Value, at: _Token) -> None:
         if name in self.values:
-            self.fail(f"{name} is defined twice")
+            self.fail(f"{name} is defined twice", at)
         self.values[name] = value
 
     def use(self) -> Value:
-        name = self.take("value")
+        at, name = self.here, self.take("value")
         if name not in self.values:
-            self.fail(f"{name} is used before it is defined")
+            self.fail(f"{name} is used before it is defined", at)
         return self.values[name]
 
     def ops_into(self, region: Region) -> None:
@@ -133,33 +169,36 @@ class _Parser:
             region.append(self.op())
 
     def op(self) -> Op:
-        names: list[str] = []
-        while self.tokens[self.at][0] == "value":
-            names.append(self.take("value"))
-            self.accept(",")
+        names: list[_Token] = []
+        while self.here.kind == "value":
+            names.append(self.here)
+            self.at += 1
+            self.separator("=")
         if names:
             self.expect("=")
-        line = self.tokens[self.at][2]
-        op_name = self.take("word")
+        at, op_name = self.here, self.take("word")
         cls: Any = self.registry.get(op_name)
         if cls is None:
-            self._fail(line, f"there is no op {op_name}")
+            self.fail(f"there is no op {op_name}", at)
         fields = self.operands(cls)
         attrs = self.attrs() if self.peek("{") and self._braces_are_attrs() else {}
         types = self.types() if self.accept(":") else []
         loc = self.loc() if self.peek("loc") else None
         for f in cls.region_fields:
             fields[f.name] = self.region()
+        for twice in fields.keys() & attrs.keys():
+            self.fail(f"{twice} is no attribute of {op_name}", at)
         try:
-            op: Op = cls(loc=loc, result_names=[_hint(n) for n in names], **fields, **attrs)
+            op: Op = cls(loc=loc, result_names=[_hint(n.text) for n in names], **fields, **attrs)
         except Exception as broken:
-            self._fail(line, str(broken))
-        if [r.type for r in op.results] != types:
-            self._fail(line, f"{op_name} gives {[str(r.type) for r in op.results]}, written are {types}")
+            self.fail(f"{op_name}: {broken}", at)
+        if op_types(op) != types:
+            given, written = (", ".join(map(str, ts)) or "nothing" for ts in (op_types(op), types))
+            self.fail(f"{op_name} gives {given}, written is {written}", at)
         if len(names) != len(op.results):
-            self._fail(line, f"{op_name} has {len(op.results)} results, {len(names)} are named")
+            self.fail(f"{op_name} has {len(op.results)} results, {len(names)} are named", at)
         for name, value in zip(names, op.results, strict=True):
-            self.define(name, value)
+            self.define(name.text, value, name)
         return op
 
     def operands(self, cls: Any) -> dict[str, Any]:
@@ -173,7 +212,7 @@ class _Parser:
                 values: list[Value] = []
                 while not self.accept("]"):
                     values.append(self.use())
-                    self.accept(",")
+                    self.separator("]")
                 out[f.name] = values
             elif self.accept("_"):
                 out[f.name] = None
@@ -188,10 +227,10 @@ class _Parser:
         if self.accept("^"):
             self.expect("(")
             while not self.accept(")"):
-                name = self.take("value")
+                at, name = self.here, self.take("value")
                 self.expect(":")
-                self.define(name, region.add_arg(self.type(), _hint(name)))
-                self.accept(",")
+                self.define(name, region.add_arg(self.type(), _hint(name)), at)
+                self.separator(")")
             self.expect(":")
         self.ops_into(region)
         self.expect("}")
@@ -201,17 +240,18 @@ class _Parser:
         out: dict[str, Any] = {}
         self.expect("{")
         while not self.accept("}"):
-            key = self.take("word")
+            at, key = self.here, self.take("word")
+            if key in out:
+                self.fail(f"{key} is given twice", at)
             self.expect("=")
             out[key] = self.attr()
-            self.accept(",")
+            self.separator("}")
         return out
 
     def attr(self) -> Any:
-        kind, text, _ = self.tokens[self.at]
+        kind, text, _, _ = self.here
         if kind == "string":
-            self.at += 1
-            return json.loads(text)
+            return self.string()
         if kind == "number":
             self.at += 1
             return int(text) if re.fullmatch(r"-?\d+", text) else float(text)
@@ -224,9 +264,9 @@ class _Parser:
             items: list[Any] = []
             while not self.accept(")"):
                 items.append(self.attr())
-                self.accept(",")
+                self.separator(")")
             return tuple(items)
-        self.fail(f"{text!r} is no attribute value")
+        self.fail(f"expected the value of an attribute, got {self._shown()}")
 
     def types(self) -> list[Type]:
         out = [self.type()]
@@ -235,31 +275,31 @@ class _Parser:
         return out
 
     def type(self) -> Type:
-        kind, text, _ = self.tokens[self.at]
-        if kind == "tile":
+        at = self.here
+        if at.kind == "tile":
             self.at += 1
-            dims = tuple(int(d) for d in re.findall(r"(\d+)x", text))
+            dims = tuple(int(d) for d in re.findall(r"(\d+)x", at.text))
             element = self.type()
-            if text.startswith("shared"):
+            if at.text.startswith("shared"):
                 return self.shared(element, dims)
             self.expect(">")
-            if not isinstance(element, (DType, PointerType)):
-                self.fail("a tile holds scalars")
+            if not isinstance(element, (DType, PointerType)) or 0 in dims:
+                self.fail("a tile holds scalars and has extents of at least 1", at)
             return tile(element, dims)
-        if text == "ptr":
-            self.at += 1
+        if self.accept("ptr"):
             self.expect("<")
             element = self.type()
             const = self.accept(",")
             if const:
                 self.expect("const")
             self.expect(">")
-            if isinstance(element, (DType, PointerType)):
-                return pointer(element, const)
-        if text in _TEXTS:
+            if not isinstance(element, (DType, PointerType)):
+                self.fail("a pointer points at scalars", at)
+            return pointer(element, const)
+        if at.kind == "word" and at.text in _TEXTS:
             self.at += 1
-            return dtype_named(text)
-        self.fail(f"{text!r} is no type")
+            return dtype_named(at.text)
+        self.fail(f"expected a type, got {self._shown()}")
 
     def shared(self, element: Type, dims: tuple[int, ...]) -> SharedType:
         """The rest of a shared-memory type: ``, order 1 0, pad 1, stages 2>``."""
@@ -267,7 +307,7 @@ class _Parser:
         while self.accept(","):
             word = self.take("word")
             found[word] = []
-            while self.tokens[self.at][0] == "number":
+            while self.here.kind == "number":
                 found[word].append(int(self.take("number")))
         self.expect(">")
         if not isinstance(element, DType) or found.keys() != {"order", "pad", "stages"}:
@@ -277,21 +317,35 @@ class _Parser:
     def loc(self) -> Loc:
         self.expect("loc")
         self.expect("(")
-        chain: list[tuple[str, list[int], str]] = []
-        while True:
-            file = json.loads(self.take("string"))
-            numbers: list[int] = []
-            while self.accept(":"):
-                numbers.append(int(self.take("number")))
-            chain.append((file, numbers, json.loads(self.take("string"))))
-            if not self.accept("<"):
-                break
+        chain = [self._frame()]
+        while self.accept("<"):
+            chain.append(self._frame())
         self.expect(")")
         made: Loc | None = None
-        for file, (line, col, end_line, end_col), function in reversed(chain):
-            made = Loc(file, line, col, end_line, end_col, function, made)
+        for frame in reversed(chain):
+            made = replace(frame, caller=made)
         assert made is not None
         return made
+
+    def _frame(self) -> Loc:
+        file = self.string()
+        numbers: list[int] = []
+        for _ in range(4):
+            self.expect(":")
+            numbers.append(self.number())
+        function = self.string()
+        origin: tuple[int, int] | None = None
+        if self.accept("from"):
+            line = self.number()
+            self.expect(":")
+            origin = (line, self.number())
+        line, col, end_line, end_col = numbers
+        return Loc(file, line, col, end_line, end_col, function, origin=origin)
+
+
+def op_types(op: Op) -> list[Type]:
+    """The types of an op's results."""
+    return [r.type for r in op.results]
 
 
 def _hint(name: str) -> str:

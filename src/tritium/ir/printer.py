@@ -21,12 +21,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 from tritium.errors import Loc
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import Type
+
+_NO_NAME = re.compile(r"[^\w.$]")
+_PLAIN_NAME = re.compile(r"(?!(?:inf|nan)\b)[^\W\d][\w.]*")
 
 
 def print_function(function: Function, *, locs: bool = False, note: Callable[[Op], str] | None = None) -> str:
@@ -54,11 +58,12 @@ class _Printer:
         found = self.names.get(value)
         if found is not None:
             return found
-        hint = value.name
+        hint = _NO_NAME.sub("_", value.name)
         if not hint:
             made = f"%{self.counter}"
             self.counter += 1
         else:
+            hint = f"_{hint}" if hint.isdigit() else hint  # a bare number says that there is no name
             made, n = f"%{hint}", 0
             while made in self.taken:
                 n += 1
@@ -73,7 +78,8 @@ class _Printer:
             for a, facts in zip(function.args, function.arg_attrs, strict=True)
         )
         loc = f" {print_loc(function.loc)}" if self.locs and function.loc else ""
-        self.lines.append(f"func @{function.name}({args}){_attrs(function.attrs)}{loc} {{")
+        name = function.name if _PLAIN_NAME.fullmatch(function.name) else _string(function.name)
+        self.lines.append(f"func @{name}({args}){_attrs(function.attrs)}{loc} {{")
         for op in function.body.ops:
             self.op(op, "  ")
         self.lines.append("}")
@@ -131,7 +137,7 @@ def print_attr(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, str):
-        return json.dumps(value)
+        return _string(value)
     if isinstance(value, Type):
         return f"!{value.text}"  # type: ignore[attr-defined]
     if isinstance(value, (tuple, list)):
@@ -139,12 +145,17 @@ def print_attr(value: Any) -> str:
     raise TypeError(f"attribute {value!r} of type {type(value).__name__} has no text form")
 
 
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
 def print_loc(loc: Loc) -> str:
-    """``loc("file":line:col:end_line:end_col "function" < caller...)``"""
+    """``loc("file":line:col:end_line:end_col "function" from def_line:def_col < caller...)``"""
     parts: list[str] = []
     here: Loc | None = loc
     while here is not None:
-        where = f"{json.dumps(here.file)}:{here.line}:{here.col}:{here.end_line}:{here.end_col}"
-        parts.append(f"{where} {json.dumps(here.function)}")
+        where = f"{_string(here.file)}:{here.line}:{here.col}:{here.end_line}:{here.end_col}"
+        origin = f" from {here.origin[0]}:{here.origin[1]}" if here.origin else ""
+        parts.append(f"{where} {_string(here.function)}{origin}")
         here = here.caller
     return f"loc({' < '.join(parts)})"

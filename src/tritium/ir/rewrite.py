@@ -8,7 +8,8 @@
 
 A rewrite looks at `op` and returns what stands for its results: a value, a list of values, `ERASED` for an op
 without results, or None where the pattern does not apply. New ops are built with ``r.emit(...)``; they land in
-front of `op` with its location.
+front of `op` with its location. A rule that changes something else says so with ``r.replace(...)`` or
+``r.rewritten(...)`` and returns None.
 """
 
 from __future__ import annotations
@@ -56,13 +57,17 @@ class RewriteSet:
             self._resolved[cls] = found
         return found
 
-    def apply(self, function: Function, limit: int = 100_000) -> dict[str, int]:
-        """Run to a fixpoint. Gives how often each rule fired. `limit` bounds a rule set that never settles."""
+    def apply(self, function: Function, limit: int | None = None) -> dict[str, int]:
+        """Run to a fixpoint. Gives how often each rule fired.
+
+        `limit` bounds a rule set that never settles; by default a number that no settling one reaches. Where it stops
+        the run, the function is as good as before, only not in its simplest form.
+        """
         return Rewriter(self).run(function, limit)
 
 
 class Rewriter:
-    """One run of a rule set; rules build new ops through it."""
+    """One run of a rule set; rules build new ops and change others through it."""
 
     def __init__(self, rules: RewriteSet) -> None:
         self.rules = rules
@@ -70,6 +75,7 @@ class Rewriter:
         self.pending: list[Op] = []
         self.queued: set[Op] = set()
         self.builder = Builder(Region())
+        self.changed = False
 
     def emit(self, cls: type[Op], *args: Any, **kw: Any) -> Value:
         """A new op in front of the one being rewritten; gives its only result."""
@@ -77,35 +83,62 @@ class Rewriter:
         self._push(op)
         return op.result
 
+    def replace(self, old: Value, new: Value) -> None:
+        """Let `new` stand for `old` everywhere: for rules that change something else than the op they look at."""
+        users = [user for user, _ in old.uses]
+        if not users or old is new:
+            return
+        old.replace_uses_with(new)
+        self.changed = True
+        self._revisit(users)
+
+    def rewritten(self, op: Op) -> None:
+        """`op` was changed in place; it and its users are looked at again."""
+        self.changed = True
+        self._revisit([op, *(user for r in op.results for user, _ in r.uses)])
+
     def _push(self, op: Op) -> None:
         if op not in self.queued:
             self.queued.add(op)
             self.pending.append(op)
 
-    def run(self, function: Function, limit: int) -> dict[str, int]:
+    def _revisit(self, ops: Sequence[Op]) -> None:
+        for op in ops:
+            self._push(op)
+            holder = op.parent_op() if op.is_terminator else None
+            if holder is not None:  # what a region yields is what its op gives
+                self._push(holder)
+
+    def run(self, function: Function, limit: int | None) -> dict[str, int]:
         for op in reversed(list(function.walk())):
             self._push(op)
-        while self.pending and limit > 0:
+        left = 100 * len(self.pending) + 1000 if limit is None else limit
+        while self.pending and left > 0:
             op = self.pending.pop()
             self.queued.discard(op)
-            if op.parent is None:
-                continue
-            for name, rule in self.rules.rules_for(type(op)):
-                if self._try(op, name, rule):
-                    limit -= 1
-                    break
+            if op.parent is not None and self._rewrite(op, op.parent):
+                left -= 1
         return self.fired
 
-    def _try(self, op: Op, name: str, rule: Rule) -> bool:
-        with self.builder.before(op), self.builder.at(op.loc):
+    def _rewrite(self, op: Op, region: Region) -> bool:
+        """Try the rules on `op` until one fires. Whether one did."""
+        self.builder.region, self.builder.anchor, self.builder.loc = region, op, op.loc
+        for name, rule in self.rules.rules_for(type(op)):
+            self.changed = False
             found = rule(op, self)
-        if found is None:
-            return False
-        values = [found] if isinstance(found, Value) else list(found)
-        self.fired[name] = self.fired.get(name, 0) + 1
+            if found is None and not self.changed:
+                continue
+            self.fired[name] = self.fired.get(name, 0) + 1
+            if found is not None:
+                self._stand_in(op, found)
+            else:
+                self._push(op)
+            return True
+        return False
+
+    def _stand_in(self, op: Op, found: Value | Sequence[Value]) -> None:
+        """Let what a rule found stand for `op`, which goes away."""
         users = [user for r in op.results for user, _ in r.uses]
         feeders = [v.owner for v in op.operands if isinstance(v.owner, Op)]
-        op.replace_with(values)
-        for touched in users + feeders:
-            self._push(touched)
-        return True
+        op.replace_with([found] if isinstance(found, Value) else found)
+        self._revisit(users + feeders)

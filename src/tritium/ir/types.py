@@ -95,8 +95,8 @@ class DType(Type):
 
     @property
     def itemsize(self) -> int:
-        """Bytes of one element in memory (``int1`` is stored as one byte)."""
-        return max(1, self.primitive_bitwidth // 8)
+        """Bytes of one element in memory; ``int1`` is stored as one byte."""
+        return -(-self.primitive_bitwidth // 8)
 
     def is_fp8(self) -> bool:
         return self.name.startswith("fp8")
@@ -193,8 +193,10 @@ class DType(Type):
         return -(1 << (self.primitive_bitwidth - 1)) if self.kind == "int" else 0
 
     def mangle(self) -> str:
-        """Triton's short name, used in specialised kernel names: ``i32``, ``u8``, ``fp16``."""
-        return self.text if self.is_int() else self.name
+        """Triton's short name, used in specialised kernel names: ``i32``, ``u8``, ``u1``, ``fp16``."""
+        return (
+            f"{'i' if self.kind == 'int' else 'u'}{self.primitive_bitwidth}" if self.is_int() else self.name
+        )
 
     def to(self, *_: Any) -> None:
         raise TypeError("a dtype has no .to(); did you mean x.to(dtype)?")
@@ -210,7 +212,9 @@ class DType(Type):
         return self.name
 
     def __repr__(self) -> str:
-        return f"tritium.language.{self.name}"
+        """An expression that gives the type: ``tritium.language.float32``."""
+        spelled = "bfloat16" if self.name == "bf16" else self.name.replace("fp", "float")
+        return f"tritium.language.{spelled}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (dtype_named, (self.name,))

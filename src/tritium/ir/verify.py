@@ -1,7 +1,8 @@
 """Is this function well formed? Runs after every pass, so that a wrong rewrite fails where it happens.
 
 Level ``cheap``: every op's types follow from its rule, every operand is defined before use in scope, regions
-end as their owner asks. Level ``total`` adds the links: use lists, parents, result indices.
+end as their owner asks, parents are right. Level ``total`` adds the links between values and ops: use lists, owners,
+indices.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ class _Verifier:
         self.total = total
         self.after = after
         self.visible: set[Value] = set()
+        self.seen: set[Op] = set()
 
     def fail(self, op: Op | None, message: str) -> NoReturn:
         text = f"\n{print_op(op)}" if op is not None else ""
@@ -45,8 +47,14 @@ class _Verifier:
     def region(self, region: Region) -> None:
         added: list[Value] = list(region.args)
         self.visible.update(added)
+        if self.total:
+            holder = region.parent if isinstance(region.parent, Op) else None
+            self.links(holder, region, region.args, "argument")
         last = len(region.ops) - 1
         for i, op in enumerate(region.ops):
+            if op in self.seen:
+                self.fail(op, "the op stands in two places")
+            self.seen.add(op)
             self.op(op)
             if op.is_terminator and i != last:
                 self.fail(op, f"{op.name} stands before the end of its region")
@@ -74,14 +82,15 @@ class _Verifier:
         if inferred != [r.type for r in op.results]:
             self.fail(op, f"the type rule gives {[str(t) for t in inferred]}")
         if self.total:
-            self.links(op)
+            self.links(op, op, op.results, "result")
 
-    def links(self, op: Op) -> None:
-        for i, r in enumerate(op.results):
-            if r.owner is not op or r.index != i:
-                self.fail(op, f"result {i} does not know its op")
-            for user, j in r.uses:
-                if j >= len(user.operands) or user.operands[j] is not r:
-                    self.fail(op, f"result {i} lists a use that is none: {user!r} operand {j}")
+    def links(self, op: Op | None, owner: Op | Region, values: list[Value], what: str) -> None:
+        """Whether `values` of `owner` know it, and their users know them; `op` is what a message shows."""
+        for i, v in enumerate(values):
+            if v.owner is not owner or v.index != i:
+                self.fail(op, f"{what} {i} does not know where it comes from")
+            for user, j in v.uses:
+                if j >= len(user.operands) or user.operands[j] is not v:
+                    self.fail(op, f"{what} {i} lists a use that is none: {user!r} operand {j}")
                 if user.parent is None:
-                    self.fail(op, f"result {i} is used by a detached op {user!r}")
+                    self.fail(op, f"{what} {i} is used by a detached op {user!r}")

@@ -28,6 +28,7 @@ from tritium.language.core import (
     atomic_or as atomic_or,
     atomic_xchg as atomic_xchg,
     atomic_xor as atomic_xor,
+    base_value as base_value,
     bfloat16 as bfloat16,
     bitonic_merge as bitonic_merge,
     block_type as block_type,

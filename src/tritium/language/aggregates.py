@@ -1,5 +1,5 @@
 """`aggregate`: classes whose objects live in kernels."""
 
-from tritium.frontend.aggregates import aggregate
+from tritium.frontend.aggregates import aggregate, aggregate_replace
 
-__all__ = ["aggregate"]
+__all__ = ["aggregate", "aggregate_replace"]

@@ -1,62 +1,57 @@
-"""Combine functions under the names that Triton's own reductions use, for programs that pass them to ``tl.reduce``."""
+"""Combine functions of reductions and scans, under the names that programs know them by in ``tl.standard``."""
 
 from __future__ import annotations
 
-from tritium.frontend.source import JitCallable as jit
-from tritium.language import core as tl
+import tritium.language.core as tl
+from tritium.frontend.callables import builtin_of
+from tritium.frontend.source import JitCallable
+from tritium.language.functions import functions_of
+from tritium.ops.surface import OPERATORS
+
+_sum_combine = functions_of("tl")["add"]
+_prod_combine = functions_of("tl")["mul"]
+_elementwise_max = functions_of("tl")["maximum"]
+_elementwise_min = functions_of("tl")["minimum"]
+_xor_combine = builtin_of(OPERATORS["^"])
+_or_combine = builtin_of(OPERATORS["|"])
 
 
-@jit
-def _sum_combine(a, b):  # type: ignore[no-untyped-def]
-    return a + b
+@JitCallable
+def _argmax_combine(value1, index1, value2, index2, tie_break_left):  # type: ignore[no-untyped-def]
+    first = value1 > value2
+    if tie_break_left:
+        first = first | ((value1 == value2) & (index1 < index2))
+    return tl.where(first, value1, value2), tl.where(first, index1, index2)
 
 
-@jit
-def _prod_combine(a, b):  # type: ignore[no-untyped-def]
-    return a * b
-
-
-@jit
-def _xor_combine(a, b):  # type: ignore[no-untyped-def]
-    return a ^ b
-
-
-@jit
-def _or_combine(a, b):  # type: ignore[no-untyped-def]
-    return a | b
-
-
-@jit
-def _elementwise_max(a, b):  # type: ignore[no-untyped-def]
-    return tl.maximum(a, b)
-
-
-@jit
-def _elementwise_min(a, b):  # type: ignore[no-untyped-def]
-    return tl.minimum(a, b)
-
-
-@jit
+@JitCallable
 def _argmax_combine_tie_break_left(value1, index1, value2, index2):  # type: ignore[no-untyped-def]
-    first = (value1 > value2) | ((value1 == value2) & (index1 < index2))
-    return tl.where(first, value1, value2), tl.where(first, index1, index2)
+    return _argmax_combine(value1, index1, value2, index2, True)
 
 
-@jit
+@JitCallable
 def _argmax_combine_tie_break_fast(value1, index1, value2, index2):  # type: ignore[no-untyped-def]
-    return tl.where(value1 > value2, value1, value2), tl.where(value1 > value2, index1, index2)
+    return _argmax_combine(value1, index1, value2, index2, False)
 
 
-@jit
-def _argmin_combine_tie_break_left(value1, index1, value2, index2):  # type: ignore[no-untyped-def]
-    first = (value1 < value2) | ((value1 == value2) & (index1 < index2))
+@JitCallable
+def _argmin_combine(value1, index1, value2, index2, tie_break_left):  # type: ignore[no-untyped-def]
+    first = value1 < value2
+    if tie_break_left:
+        first = first | ((value1 == value2) & (index1 < index2))
     return tl.where(first, value1, value2), tl.where(first, index1, index2)
 
 
-@jit
+@JitCallable
+def _argmin_combine_tie_break_left(value1, index1, value2, index2):  # type: ignore[no-untyped-def]
+    return _argmin_combine(value1, index1, value2, index2, True)
+
+
+@JitCallable
 def _argmin_combine_tie_break_fast(value1, index1, value2, index2):  # type: ignore[no-untyped-def]
-    return tl.where(value1 < value2, value1, value2), tl.where(value1 < value2, index1, index2)
+    return _argmin_combine(value1, index1, value2, index2, False)
 
 
-COMBINE_FUNCTIONS = {name: value for name, value in list(globals().items()) if isinstance(value, jit)}
-"""All of them by name."""
+COMBINE_FUNCTIONS = {
+    name: value for name, value in globals().items() if "combine" in name or "elementwise" in name
+}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tritium.frontend.aggregates import aggregate
+from tritium.frontend.aggregates import aggregate, aggregate_replace
 from tritium.frontend.callables import Builtin
 from tritium.frontend.constexpr_functions import constexpr_function
 from tritium.language.functions import functions_of, publish
@@ -50,13 +50,17 @@ def _unwrap_if_constexpr(o: Any) -> Any:
 
 
 _aggregate = aggregate
+
 CONSTEXPR_0 = constexpr(0)
+builtin_max = functions_of("builtin")["max"]
+builtin_min = functions_of("builtin")["min"]
 
 __all__ = [
     "CONSTEXPR_0",
     "TRITON_MAX_TENSOR_NUMEL",
     "PropagateNan",
     "aggregate",
+    "aggregate_replace",
     "builtin",
     "constexpr_function",
     "extern",

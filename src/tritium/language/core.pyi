@@ -6,8 +6,10 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from tritium.frontend.aggregates import aggregate as aggregate
+from tritium.frontend.aggregates import aggregate_replace as aggregate_replace
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 from tritium.language.types import (
+    base_value as base_value,
     bfloat16 as bfloat16,
     block_type as block_type,
     const as const,
@@ -30,7 +32,6 @@ from tritium.language.types import (
     pi32_t as pi32_t,
     pointer_type as pointer_type,
     str_to_ty as str_to_ty,
-    tensor_descriptor as tensor_descriptor,
     tensor_descriptor_type as tensor_descriptor_type,
     tuple_type as tuple_type,
     uint16 as uint16,
@@ -39,8 +40,12 @@ from tritium.language.types import (
     uint8 as uint8,
     void as void,
 )
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 
+CONSTEXPR_0: constexpr
+tensor_descriptor = TensorDescriptor
+tensor_descriptor_base = TensorDescriptor
 _F = TypeVar("_F")
 TRITON_MAX_TENSOR_NUMEL: int
 

@@ -45,5 +45,5 @@ def _is_power_of_two(i: int) -> bool:
     return i > 0 and i & (i - 1) == 0
 
 
-publish(globals(), {name: fn for name, fn in functions_of("tl").items() if name in _NAMES})
 globals().update(COMBINE_FUNCTIONS)
+publish(globals(), {name: fn for name, fn in functions_of("tl").items() if name in _NAMES})

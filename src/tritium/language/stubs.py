@@ -16,7 +16,7 @@ from tritium.language.types import TYPE_NAMES
 from tritium.ops.surface import METHODS, Surface
 
 HEADER = "# Written by `python -m tritium.language.stubs`; do not edit.\n"
-_CLASSES = ("constexpr", "slice", "tensor", "tuple")
+_CLASSES = ("constexpr", "slice", "tensor", "tensor_descriptor", "tensor_descriptor_base", "tuple")
 _BINARY = (
     "add",
     "sub",
@@ -123,11 +123,16 @@ from enum import IntEnum
 from typing import Any, TypeVar
 
 from tritium.frontend.aggregates import aggregate as aggregate
+from tritium.frontend.aggregates import aggregate_replace as aggregate_replace
 from tritium.frontend.constexpr_functions import constexpr_function as constexpr_function
 """
 _CORE_OWN = """\
+from tritium.ops.descriptor import TensorDescriptor
 from tritium.ops.handles import constexpr as constexpr
 
+CONSTEXPR_0: constexpr
+tensor_descriptor = TensorDescriptor
+tensor_descriptor_base = TensorDescriptor
 _F = TypeVar("_F")
 TRITON_MAX_TENSOR_NUMEL: int
 
@@ -153,7 +158,14 @@ from tritium.language import semantic as semantic
 from tritium.language import standard as standard
 from tritium.language import target_info as target_info
 """
-_TOP_OWN = ("PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "constexpr", "constexpr_function", "tensor")
+_TOP_OWN = (
+    "PropagateNan",
+    "TRITON_MAX_TENSOR_NUMEL",
+    "constexpr",
+    "constexpr_function",
+    "tensor",
+    "tensor_descriptor",
+)
 _PLAIN_HEAD = "from typing import Any\n\nfrom tritium.language.core import tensor\n\n"
 
 

@@ -34,7 +34,7 @@ from tritium.ir.types import (
     void,
 )
 from tritium.ops.descriptor import TensorDescriptor
-from tritium.ops.handles import Tensor, constexpr, unwrap
+from tritium.ops.handles import Aggregate, Tensor, constexpr, unwrap
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
@@ -45,7 +45,8 @@ class _TypeClass(type):
     """Classes that make types when called and recognise them in `isinstance`; the types' own classes are ours."""
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(unwrap(instance), cls.recognised)  # type: ignore[attr-defined]
+        recognised: Any = cls.recognised  # type: ignore[attr-defined]
+        return isinstance(instance, recognised) or isinstance(unwrap(instance), recognised)
 
     def __call__(cls, *args: Any, **kw: Any) -> Any:
         return cls.make(*args, **kw)  # type: ignore[attr-defined]
@@ -95,6 +96,16 @@ class block_type(metaclass=_TypeClass):
     def make(element_ty: Any, shape: Any) -> TileType:
         """The type of tiles of `shape`; ValueError for an empty shape."""
         return tile(unwrap(element_ty), tuple(int(unwrap(d)) for d in unwrap(shape)))
+
+
+class base_value(metaclass=_TypeClass):
+    """What kernels' names can stand for: ``isinstance(x, base_value)`` holds for every handle."""
+
+    recognised = (Tensor, constexpr, Aggregate, tuple)
+
+    @staticmethod
+    def make(*args: Any) -> Any:
+        raise TypeError("values of kernels are made by the compiler")
 
 
 class const:
@@ -154,6 +165,9 @@ def get_int_dtype(bitwidth: Any, signed: Any) -> DType:
         raise ValueError(f"there is no integer type of {bits} bits") from None
 
 
+get_int_dtype.__triton_builtin__ = True  # type: ignore[attr-defined]  # kernels may call it
+
+
 @_in_kernels
 def str_to_ty(name: Any, c: Any = None) -> Any:
     """The type that Triton writes as `name`: ``"*fp32"``, ``"i64"``, ``"constexpr"``."""
@@ -183,6 +197,7 @@ TYPE_NAMES: dict[str, Any] = {
     "uint64": uint64,
     "uint8": uint8,
     "void": void,
+    "base_value": base_value,
     "block_type": block_type,
     "const": const,
     "constexpr": constexpr,
@@ -193,6 +208,7 @@ TYPE_NAMES: dict[str, Any] = {
     "str_to_ty": str_to_ty,
     "tensor": Tensor,
     "tensor_descriptor": TensorDescriptor,
+    "tensor_descriptor_base": TensorDescriptor,
     "tensor_descriptor_type": tensor_descriptor_type,
     "tuple": tuple,
     "tuple_type": tuple_type,

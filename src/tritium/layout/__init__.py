@@ -1,9 +1,18 @@
 """Where tile elements live: registers of threads, tensor-core fragments, shared memory. Pure arithmetic."""
 
-from tritium.layout.digits import Coverage, Digit, Layout, Swizzle
+from tritium.layout.coverage import Coverage
+from tritium.layout.digits import Digit, Layout
 from tritium.layout.emission import Code, CText, IndexEmitter
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts
+from tritium.layout.panels import TmaBox, WgmmaOperand, panel_boxes, panel_rows, tma_box_faults, wgmma_operand
+from tritium.layout.policies import (
+    RegisterTile,
+    axis_names,
+    dot_register_tile,
+    flat_register_tile,
+    register_tile,
+)
 from tritium.layout.register import (
     CUDA_DOT_MAX_THREADS,
     CudaRegisterTileLayout,
@@ -20,6 +29,14 @@ from tritium.layout.shared import (
     require_shared_budget,
     seed_row_padding,
 )
+from tritium.layout.shared_choice import (
+    SharedAccess,
+    SharedChoice,
+    choose_padding,
+    choose_shared,
+    padded_rows,
+)
+from tritium.layout.swizzle import Swizzle
 
 __all__ = [
     "CUDA_DOT_MAX_THREADS",
@@ -36,12 +53,28 @@ __all__ = [
     "IndexEmitter",
     "Layout",
     "LayoutError",
+    "RegisterTile",
     "Relation",
+    "SharedAccess",
+    "SharedChoice",
     "Swizzle",
+    "TmaBox",
+    "WgmmaOperand",
+    "axis_names",
+    "choose_padding",
+    "choose_shared",
+    "dot_register_tile",
     "fit_stages",
+    "flat_register_tile",
+    "padded_rows",
+    "panel_boxes",
+    "panel_rows",
     "register_map",
+    "register_tile",
     "require_shared_budget",
     "seed_dot_thread_shape",
     "seed_elementwise_thread_shape",
     "seed_row_padding",
+    "tma_box_faults",
+    "wgmma_operand",
 ]

@@ -28,15 +28,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from tritium.layout import emission, memory_access, notation, radix, relation, render
+from tritium.layout import coverage, emission, memory_access, notation, radix, relation, render
+from tritium.layout.coverage import Coverage
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts
 from tritium.layout.relation import Relation
+from tritium.layout.swizzle import Swizzle
 
 Table = npt.NDArray[np.int64]
 T = TypeVar("T")
@@ -80,62 +82,6 @@ class Digit:
 
     def __repr__(self) -> str:
         return f"Digit({self.axis!r}, {self.extent}, {dict(self.steps)})"
-
-
-@dataclass(frozen=True)
-class Swizzle:
-    """XOR of `bits` address bits: bits [base+shift, base+shift+bits) into [base, base+bits) of the byte address.
-
-    The three hardware modes are (3, 4, 3), (2, 4, 3) and (1, 4, 3) for 128, 64 and 32 bytes (CUDA driver API,
-    `CUtensorMapSwizzle`). LayoutError unless bits >= 1, base >= 0 and shift >= bits, where the map is its own
-    inverse.
-    """
-
-    bits: int
-    base: int
-    shift: int
-
-    def __post_init__(self) -> None:
-        if self.bits < 1 or self.base < 0 or self.shift < self.bits:
-            raise LayoutError(
-                f"Swizzle({self.bits}, {self.base}, {self.shift}) is not a permutation that undoes itself: "
-                "it needs bits >= 1, base >= 0 and shift >= bits."
-            )
-
-    @property
-    def mask(self) -> int:
-        """The address bits that change."""
-        return ((1 << self.bits) - 1) << self.base
-
-    @property
-    def period(self) -> int:
-        """Bytes after which the pattern repeats: the alignment a swizzled buffer needs."""
-        return 1 << (self.base + self.shift + self.bits)
-
-    def apply(self, address: Any) -> Any:
-        """The swizzled address; `address` is an integer or an integer array."""
-        return address ^ ((address >> self.shift) & self.mask)
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """How often the elements of a tile are held: by `fewest` to `most` places; `outside` places hold none."""
-
-    fewest: int
-    most: int
-    outside: int
-
-    @property
-    def kind(self) -> Literal["exactly once", "replicated", "partial"]:
-        """ "partial" if some element has no place, "replicated" if some element has several."""
-        if self.fewest == 0:
-            return "partial"
-        return "exactly once" if self.most == 1 else "replicated"
-
-    @property
-    def injective(self) -> bool:
-        """No two places hold the same element: what a memory layout has to be."""
-        return self.most <= 1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,13 +180,23 @@ class Layout:
             raise LayoutError(f"This layout has no input or output {axis}; it has {names}.")
         return prod(digit.extent for digit in self.digits_of(axis))
 
-    def reach(self, output: str) -> int:
-        """One more than the largest value of `output` (before a swizzle)."""
-        return 1 + sum((digit.extent - 1) * digit.steps.get(output, 0) for digit in self.digits)
+    def reach(self, output: str, **fixed: int) -> int:
+        """One more than the largest value of `output` (before a swizzle), with some inputs fixed."""
+        most = 1
+        left = dict(fixed)
+        for digit in self.digits:
+            turn = digit.extent - 1
+            if digit.axis in left:
+                left[digit.axis], turn = divmod(left[digit.axis], digit.extent)
+            most += turn * digit.steps.get(output, 0)
+        return most
 
-    def overhang(self, output: str) -> bool:
-        """Whether some place lies past the tile along `output`, so that code has to test `coord < extent`."""
-        return self.reach(output) > self.extent(output)
+    def overhang(self, output: str, **fixed: int) -> bool:
+        """Whether some place lies past the tile along `output`, so that code has to test `coord < extent`.
+
+        `overhang("col", reg=3)` asks that of one register: usually only those of the last round need a test.
+        """
+        return self.reach(output, **fixed) > self.extent(output)
 
     @cached_property
     def replicas(self) -> tuple[tuple[str, int, int], ...]:
@@ -311,10 +267,7 @@ class Layout:
 
     @cached_property
     def _coverage(self) -> Coverage:
-        flat = self.flat_elements.reshape(-1)
-        held = flat[flat >= 0]
-        counts = np.bincount(held, minlength=prod(self.shape.values()))
-        return Coverage(int(counts.min()), int(counts.max()), int(flat.size - held.size))
+        return coverage.count_places(self)
 
     def drop(self, *outputs: str, keep: bool = False, trim: Iterable[str] = ("reg",)) -> Layout:
         """The layout after reducing `outputs`: their steps go, and digits of `trim` that then move nothing go too.
@@ -407,7 +360,7 @@ class Layout:
     ) -> BankConflicts:
         """Shared-memory wavefronts of reading or writing the whole tile, `vector` elements an access.
 
-        Without `vector`, the widest legal one is taken.
+        Without `vector`, the widest legal one is taken; LayoutError for one that is not legal.
         """
         return memory_access.bank_conflicts(self, memory, element_bytes, vector)
 

@@ -11,13 +11,14 @@ The vocabulary is a protocol, so the same walk writes C, LLVM IR or plain intege
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from tritium.layout.faults import LayoutError
 
 if TYPE_CHECKING:
-    from tritium.layout.digits import Layout, Swizzle
+    from tritium.layout.digits import Layout
+    from tritium.layout.swizzle import Swizzle
 
 T = TypeVar("T")
 
@@ -117,30 +118,43 @@ def emit_index(layout: Layout, emit: IndexEmitter[T], axis_values: Mapping[str, 
     return {output: _emit_output(layout, emit, output, fixed, variable) for output in layout.outputs}
 
 
+class _Term(NamedTuple):
+    """A run of an input whose value is only known at run time."""
+
+    axis: str
+    extent: int
+    run: _Run
+
+    @property
+    def most(self) -> int:
+        return (self.run.extent - 1) * self.run.step
+
+
 def _emit_output(
     layout: Layout, emit: IndexEmitter[T], output: str, fixed: Mapping[str, int], variable: Mapping[str, T]
 ) -> T:
     offset = 0
-    terms: list[tuple[int, T]] = []
+    terms: list[_Term] = []
     for axis in layout.inputs:
         extent = layout.extent(axis)
         for run in _runs(layout, axis, output):
             if axis in fixed:
                 offset += fixed[axis] // run.stride % run.extent * run.step
             else:
-                terms.append((run.step, _emit_run(emit, variable[axis], run, extent)))
-    terms.sort(key=lambda term: -term[0])
-    if layout.swizzle is not None:
-        return _emit_swizzled(emit, [term for _, term in terms], offset, layout.swizzle)
-    return _sum(emit, [term for _, term in terms], offset)
+                terms.append(_Term(axis, extent, run))
+    terms.sort(key=lambda term: -term.run.step)
+    if layout.swizzle is not None and terms:
+        return _emit_swizzled(emit, variable, terms, offset, layout.swizzle)
+    return _sum(emit, variable, terms, layout.swizzle.apply(offset) if layout.swizzle else offset)
 
 
-def _sum(emit: IndexEmitter[T], terms: list[T], offset: int) -> T:
+def _sum(emit: IndexEmitter[T], variable: Mapping[str, T], terms: Sequence[_Term], offset: int) -> T:
     if not terms:
         return emit.constant(offset)
-    total = terms[0]
-    for term in terms[1:]:
-        total = emit.add(total, term)
+    codes = [_emit_run(emit, variable[term.axis], term.run, term.extent) for term in terms]
+    total = codes[0]
+    for code in codes[1:]:
+        total = emit.add(total, code)
     return emit.add(total, emit.constant(offset)) if offset else total
 
 
@@ -178,15 +192,52 @@ def _emit_run(emit: IndexEmitter[T], value: T, run: _Run, extent: int) -> T:
     return value if run.step == 1 else emit.multiply(value, run.step)
 
 
-def _emit_swizzled(emit: IndexEmitter[T], terms: list[T], offset: int, swizzle: Swizzle) -> T:
-    if not terms:
-        return emit.constant(swizzle.apply(offset))
-    # Bits above the pattern neither take part in the XOR nor carry into it, so they are added afterwards.
-    above = offset - offset % swizzle.period
-    address = _sum(emit, terms, offset - above)
-    moved = emit.mask(emit.shift_right(address, swizzle.shift), swizzle.mask)
-    address = emit.xor(address, moved)
-    return emit.add(address, emit.constant(above)) if above else address
+def _emit_swizzled(
+    emit: IndexEmitter[T], variable: Mapping[str, T], terms: Sequence[_Term], offset: int, swizzle: Swizzle
+) -> T:
+    """Code of the swizzled address; where rows and columns can be told apart, only the column is XORed.
+
+    Bits that change lie below `edge`, the bits they are XORed with above it. If no sum below `edge` carries
+    across it, the address is `high + (low ^ pattern(high))`, and the pattern stays the same while only the
+    column advances.
+    """
+    edge = 1 << (swizzle.base + swizzle.bits)
+    low = [term for term in terms if term.most < edge]
+    high = [term for term in terms if term.most >= edge]
+    carries = sum(term.most for term in low) + offset % edge >= edge
+    if carries or any(term.run.step % edge for term in high):
+        # Multiples of the period neither take part in the XOR nor carry into it: they are added afterwards.
+        above = offset - offset % swizzle.period
+        address = _sum(emit, variable, terms, offset - above)
+        moved = emit.mask(emit.shift_right(address, swizzle.shift), swizzle.mask)
+        address = emit.xor(address, moved)
+        return emit.add(address, emit.constant(above)) if above else address
+    pattern = [term for term in high if term.run.step % swizzle.period]
+    known = offset % swizzle.period // edge * edge
+    if not pattern:
+        known = known >> swizzle.shift & swizzle.mask
+        if low and known:
+            inside = emit.xor(_sum(emit, variable, low, offset % edge), emit.constant(known))
+        else:
+            return _sum(emit, variable, [*high, *low], offset - offset % edge + (offset % edge ^ known))
+    else:
+        inside = _emit_pattern(emit, variable, pattern, known, swizzle)
+        if low or offset % edge:
+            inside = emit.xor(_sum(emit, variable, low, offset % edge), inside)
+    if not high and offset < edge:
+        return inside
+    return emit.add(_sum(emit, variable, high, offset - offset % edge), inside)
+
+
+def _emit_pattern(
+    emit: IndexEmitter[T], variable: Mapping[str, T], terms: Sequence[_Term], known: int, swizzle: Swizzle
+) -> T:
+    """The bits to XOR with: those of the sum that lie `shift` above the ones that change."""
+    unit = 1 << swizzle.shift
+    if known % unit or any(term.run.step % unit for term in terms):
+        return emit.mask(emit.shift_right(_sum(emit, variable, terms, known), swizzle.shift), swizzle.mask)
+    shifted = [term._replace(run=term.run._replace(step=term.run.step // unit)) for term in terms]
+    return emit.mask(_sum(emit, variable, shifted, known // unit), swizzle.mask)
 
 
 def _power_of_two(value: int) -> bool:

@@ -8,6 +8,7 @@ a lane is served by half warps and one of 16 bytes by quarter warps.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ BoolArray = npt.NDArray[np.bool_]
 LANES = 32
 BANKS = 32
 BANK_BYTES = 4
+WIDEST_ACCESS = 16  # bytes of one lane
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,14 @@ class BankConflicts:
 
     `ways`: the most different words that one bank has to serve in one phase, 1 without conflicts. `wavefronts`
     phases served one after the other, `least` of them if every bank were used evenly. `vector` elements moved
-    by each access.
+    by each access, in `requests` instructions of a warp.
     """
 
     ways: int
     wavefronts: int
     least: int
     vector: int
+    requests: int
 
     @property
     def free(self) -> bool:
@@ -48,8 +51,8 @@ class BankConflicts:
 def by_thread(layout: Layout, values: npt.NDArray[Any], fill: int = -1) -> npt.NDArray[Any]:
     """`values`, whose last axes are the inputs of `layout`, as (..., warp, lane, reg); `fill` where no lane is.
 
-    The inputs may be any of `reg`, `lane` and `warp`, or `reg` and `thread`. LayoutError for other inputs or
-    more than 32 lanes.
+    The inputs may be any of `reg`, `lane` and `warp`, or `reg` and `thread`; the result always has 32 lanes.
+    LayoutError for other inputs or more than 32 lanes.
     """
     inputs = layout.inputs
     unknown = [axis for axis in inputs if axis not in ("reg", "lane", "warp", "thread")]
@@ -68,17 +71,27 @@ def by_thread(layout: Layout, values: npt.NDArray[Any], fill: int = -1) -> npt.N
     values = values.transpose(*range(lead), *order)
     threads, warps, lanes, registers = values.shape[lead:]
     if threads > 1:
-        warps, lanes = -(-threads // LANES), LANES
-        missing = warps * lanes - threads
-        values = values.reshape(*values.shape[:lead], threads, registers)
-        values = np.pad(values, [(0, 0)] * lead + [(0, missing), (0, 0)], constant_values=fill)
-    return values.reshape(*values.shape[:lead], warps, lanes, registers)
+        warps, lanes = 1, threads
+    missing = -lanes % LANES
+    values = values.reshape(*values.shape[:lead], warps, lanes, registers)
+    values = np.pad(values, [(0, 0)] * (lead + 1) + [(0, missing), (0, 0)], constant_values=fill)
+    return values.reshape(*values.shape[:lead], -1, LANES, registers)
 
 
-def _coordinates(registers: Layout, memory: Layout) -> tuple[list[IntArray], BoolArray]:
+@lru_cache(maxsize=32)
+def _coordinates(registers: Layout) -> tuple[list[IntArray], BoolArray]:
     """Coordinate of each place along each output, 0 where it is overhang, and which places are inside."""
-    missing = [output for output in registers.outputs if output not in memory.inputs]
-    if missing:
+    inside = by_thread(registers, registers.flat_elements) >= 0
+    table = by_thread(registers, registers.table())
+    return [np.where(inside, coordinates, 0) for coordinates in table], inside
+
+
+def _require_room(registers: Layout, memory: Layout) -> None:
+    if memory.outputs != ("byte",):
+        raise LayoutError(
+            f"A memory layout has the one output byte; this one has {', '.join(memory.outputs)}."
+        )
+    if any(output not in memory.inputs for output in registers.outputs):
         raise LayoutError(
             f"The registers hold {', '.join(registers.outputs)}, and the memory is addressed by "
             f"{', '.join(memory.inputs)}."
@@ -89,9 +102,6 @@ def _coordinates(registers: Layout, memory: Layout) -> tuple[list[IntArray], Boo
                 f"The registers hold {registers.extent(output)} values of {output}, and the memory has room for "
                 f"{memory.extent(output)}."
             )
-    inside = by_thread(registers, registers.flat_elements) >= 0
-    table = by_thread(registers, registers.table())
-    return [np.where(inside, coordinates, 0) for coordinates in table], inside
 
 
 def addresses(registers: Layout, memory: Layout, *, stages: bool = False) -> tuple[IntArray, BoolArray]:
@@ -99,11 +109,8 @@ def addresses(registers: Layout, memory: Layout, *, stages: bool = False) -> tup
 
     Inputs of `memory` that are not coordinates are 0 unless `stages`, where the first axis runs over them.
     """
-    if memory.outputs != ("byte",):
-        raise LayoutError(
-            f"A memory layout has the one output byte; this one has {', '.join(memory.outputs)}."
-        )
-    coordinates, inside = _coordinates(registers, memory)
+    _require_room(registers, memory)
+    coordinates, inside = _coordinates(registers)
     names = list(registers.outputs)
     others = [axis for axis in memory.inputs if axis not in names]
     order = [memory.inputs.index(axis) for axis in [*others, *names]]
@@ -117,9 +124,13 @@ def addresses(registers: Layout, memory: Layout, *, stages: bool = False) -> tup
 def vector_width(registers: Layout, memory: Layout, element_bytes: int, limit: int, alignment: int) -> int:
     """See `Layout.vector_width`."""
     at, inside = addresses(registers, memory, stages=True)
+    return _widest(at, inside, element_bytes, min(limit, alignment))
+
+
+def _widest(at: IntArray, inside: BoolArray, element_bytes: int, limit: int) -> int:
     count = at.shape[-1]
     best, vector = 1, 2
-    while vector * element_bytes <= min(limit, alignment) and count % vector == 0:
+    while vector * element_bytes <= limit and count % vector == 0:
         groups = at.reshape(*at.shape[:-1], count // vector, vector)
         held = inside.reshape(*inside.shape[:-1], count // vector, vector)
         whole = held.all(axis=-1)
@@ -136,30 +147,28 @@ def bank_conflicts(
     registers: Layout, memory: Layout, element_bytes: int, vector: int | None
 ) -> BankConflicts:
     """See `Layout.bank_conflicts`."""
-    if vector is None:
-        vector = vector_width(registers, memory, element_bytes, 16, 16)
-    width = vector * element_bytes
-    at, inside = addresses(registers, memory)
-    warps, lanes, count = inside.shape
-    if width > 16 or count % vector:
+    at, inside = addresses(registers, memory, stages=True)
+    widest = _widest(at, inside, element_bytes, WIDEST_ACCESS)
+    vector = vector or widest
+    if vector > widest or widest % vector:
         raise LayoutError(
-            f"An access of {vector} elements of {element_bytes} bytes does not fit: a lane moves at most 16 bytes "
-            f"and has {count} registers."
+            f"This tile allows accesses of 1 to {widest} elements, and {vector} at a time were asked for."
         )
     at, inside = at[0, :, :, ::vector], inside[:, :, ::vector]
+    warps, _, count = inside.shape
+    width = vector * element_bytes
     words = max(1, width // BANK_BYTES)
-    together = min(lanes, LANES * BANK_BYTES // max(width, BANK_BYTES))
-    missing = -lanes % together
-    at = np.pad(at, ((0, 0), (0, missing), (0, 0)))
-    inside = np.pad(inside, ((0, 0), (0, missing), (0, 0)))
+    together = LANES * BANK_BYTES // max(width, BANK_BYTES)
     touched = at[..., None] // BANK_BYTES + np.arange(words)
     touched[~inside] = -1
     # rows: (warp, group of lanes, access); columns: (lane of the group, word)
-    rows = touched.reshape(warps, -1, together, count // vector, words).transpose(0, 1, 3, 2, 4)
-    return _served(rows.reshape(-1, together * words), vector)
+    rows = touched.reshape(warps, -1, together, count, words).transpose(0, 1, 3, 2, 4)
+    ways, wavefronts, least = _served(rows.reshape(-1, together * words))
+    return BankConflicts(ways, wavefronts, least, vector, int(inside.any(axis=1).sum()))
 
 
-def _served(words: IntArray, vector: int) -> BankConflicts:
+def _served(words: IntArray) -> tuple[int, int, int]:
+    """(ways, wavefronts, least) of phases, one row each of the words that it touches (-1: none)."""
     words = np.sort(words, axis=1)
     fresh = words >= 0
     fresh[:, 1:] &= words[:, 1:] != words[:, :-1]
@@ -168,4 +177,4 @@ def _served(words: IntArray, vector: int) -> BankConflicts:
     load = np.bincount(slots, minlength=len(words) * BANKS).reshape(-1, BANKS)
     ways = load.max(axis=1)
     least = -(-load.sum(axis=1) // BANKS)
-    return BankConflicts(int(ways.max(initial=0)), int(ways.sum()), int(least.sum()), vector)
+    return int(ways.max(initial=0)), int(ways.sum()), int(least.sum())

@@ -83,7 +83,7 @@ Cell = tuple[str, int]
 
 def _slices(layout: Layout) -> list[tuple[str, list[list[Cell]]]]:
     memory = layout.outputs == ("byte",)
-    names = layout.inputs if memory else layout.outputs
+    names = _memory_axes(layout) if memory else layout.outputs
     extents = [layout.extent(name) for name in names] or [1]
     cells = _memory_cells(layout) if memory else _register_cells(layout)
     *lead, rows, columns = [1, *extents] if len(extents) == 1 else extents
@@ -91,14 +91,21 @@ def _slices(layout: Layout) -> list[tuple[str, list[list[Cell]]]]:
     for number in range(prod(lead)):
         index = np.unravel_index(number, lead) if lead else ()
         title = ", ".join(f"{name} {int(at)}" for name, at in zip(names, index, strict=False))
+        title = title if prod(lead) > 1 else ""
         start = number * rows * columns
         grid = [cells[start + i * columns : start + (i + 1) * columns] for i in range(rows)]
         slices.append((title, grid))
     return slices
 
 
+def _memory_axes(layout: Layout) -> tuple[str, ...]:
+    """The inputs with `stage` outermost: every stage is a picture of its own."""
+    return tuple(sorted(layout.inputs, key=lambda axis: axis != "stage"))
+
+
 def _memory_cells(layout: Layout) -> list[Cell]:
-    return [(str(byte), byte // 4 % 32) for byte in layout.table()[0].reshape(-1).tolist()]
+    order = [layout.inputs.index(axis) for axis in _memory_axes(layout)]
+    return [(str(byte), byte // 4 % 32) for byte in layout.table()[0].transpose(order).reshape(-1).tolist()]
 
 
 def _register_cells(layout: Layout) -> list[Cell]:

@@ -215,7 +215,9 @@ class TileOp(Op):
                     values = [value]
                 operands.extend(values)
                 segments.append(len(values))
-        if self.effect is not Effect.PURE and "order" in kw:  # tokens, see `tritium.passes.order_memory`
+        if (
+            self.regions or self.effect is not Effect.PURE
+        ) and "order" in kw:  # tokens, see `tritium.passes.order_memory`
             self.attrs["order"] = kw.pop("order")
         if "layout" in kw:  # of the results in registers, see `tritium.passes.assign_layouts`
             self.attrs["layout"] = kw.pop("layout")

@@ -9,7 +9,7 @@ import numpy as np
 
 from tritium.ir.types import DType, Type, int1, int32, shaped, tile
 from tritium.ops import facts as fx
-from tritium.ops.base import BATCH_AXES, Array, TileOp, attr
+from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr
 from tritium.ops.control import Poison
 from tritium.ops.emit import CudaEmitter
 from tritium.ops.facts import Axis, Facts, Poly
@@ -33,6 +33,17 @@ class Constant(TileOp, name="tile.constant"):
 
     def infer(self) -> Sequence[Type]:
         return (self.type,)
+
+    def check(self) -> None:
+        scalar, value = self.type.scalar, self.value
+        if scalar is int1 or not isinstance(scalar, DType):
+            fits = isinstance(value, bool) if scalar is int1 else isinstance(value, int)
+        elif scalar.is_int():
+            fits = type(value) is int and scalar.get_int_min_value() <= value <= scalar.get_int_max_value()
+        else:
+            fits = isinstance(value, float)
+        if not fits:
+            raise TypeRuleError(f"{value!r} is not how a constant of {self.type} is written")
 
     def eval(self, *args: Array) -> Array:
         return constant(self.value, self.type)

@@ -35,6 +35,7 @@ class AddPtr(TileOp, name="tile.addptr"):
 
     ptr = operand()
     offset_ = operand()
+    unit = 0
 
     def infer(self) -> Sequence[Type]:
         if not isinstance(self.ptr.type.scalar, PointerType):

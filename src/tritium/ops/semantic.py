@@ -211,8 +211,10 @@ class Semantic:
         from tritium.ops.create import Constant
         from tritium.ops.storage import representable
 
-        if isinstance(ty, DType) and ty.is_floating():
-            value = representable(value, ty)
+        if isinstance(ty, DType):
+            value = (
+                representable(value, ty) if ty.is_floating() else bool(value) if ty.is_bool() else int(value)
+            )
         return self.emit(Constant, value=value, type=ty)
 
     def to_tensor(self, x: Any, what: str = "operand") -> Tensor:

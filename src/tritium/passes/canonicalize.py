@@ -22,9 +22,11 @@ from tritium.ir.rewrite import ERASED, Replacement, Rewriter, RewriteSet
 from tritium.ir.types import DType, Type
 from tritium.ops.base import TileOp
 from tritium.ops.cast import Cast
+from tritium.ops.compare import Compare
 from tritium.ops.control import For, If, Poison, While
 from tritium.ops.create import Constant
 from tritium.ops.memory import Load, Store
+from tritium.ops.select import Select
 from tritium.ops.shape import Broadcast
 from tritium.passes.fold_constants import RULES as FOLD
 from tritium.passes.fold_constants import constant_of, is_constant
@@ -91,6 +93,21 @@ def merge_broadcasts(op: Broadcast, r: Rewriter) -> Replacement:
     return r.emit(Broadcast, inner.x, shape=op.shape) if rank_kept else None
 
 
+@RULES.rule(Compare, name="comparison of a value with itself")
+def compare_with_itself(op: Compare, r: Rewriter) -> Replacement:
+    if op.x is not op.y or op.is_float:  # a NaN is unequal to itself
+        return None
+    return r.emit(Constant, value=op.relation in ("==", "<=", ">="), type=op.result.type)
+
+
+@RULES.rule(Select, name="choice that is known")
+def choose(op: Select, r: Rewriter) -> Replacement:
+    if op.x is op.y:
+        return op.x
+    known = constant_of(op.condition)
+    return None if known is None else op.x if known else op.y
+
+
 @RULES.rule(Cast, name="cast to the same type")
 def drop_cast(op: Cast, r: Rewriter) -> Replacement:
     return op.x if op.x.type == op.result.type else None
@@ -99,16 +116,13 @@ def drop_cast(op: Cast, r: Rewriter) -> Replacement:
 # ---- control flow ------------------------------------------------------------------------------------
 
 
-def _inline(region: Region, op: Op, args: list[Value]) -> list[Value]:
+def _inline(region: Region, op: Op, args: list[Value], r: Rewriter) -> list[Value]:
     """Move the region's ops in front of `op`, its arguments standing for `args`; gives what it yields."""
     for arg, value in zip(region.args, args, strict=True):
-        arg.replace_uses_with(value)
+        r.replace(arg, value)
     *body, end = region.ops
     for inner in body:
-        region.ops.remove(inner)
-        inner.parent = None
-        assert op.parent is not None
-        op.parent.insert_before(op, inner)
+        inner.move_before(op)
     return list(end.operands)
 
 
@@ -117,7 +131,7 @@ def choose_branch(op: If, r: Rewriter) -> Replacement:
     known = constant_of(op.condition)
     if known is None:
         return None
-    return _inline(op.then_region if known else op.else_region, op, []) or ERASED
+    return _inline(op.then_region if known else op.else_region, op, [], r) or ERASED
 
 
 @RULES.rule(If, name="both branches yield the same value")
@@ -128,7 +142,7 @@ def share_yields(op: If, r: Rewriter) -> Replacement:
         if same and result.uses:
             outside = then if not _is_in(then, op) else _copy_constant(then, r)
             if outside is not None:
-                result.replace_uses_with(outside)
+                r.replace(result, outside)
     return None
 
 
@@ -152,7 +166,8 @@ def trip_count(op: For) -> int | None:
     lower, upper, step = (constant_of(v) for v in (op.lower, op.upper, op.step))
     if lower is None or upper is None or not step:
         return None
-    return len(range(int(lower), int(upper), int(step)))
+    distance, stride = int(upper) - int(lower), int(step)
+    return max(0, -(-distance // stride))
 
 
 @RULES.rule(For, name="loop of at most one trip")
@@ -161,7 +176,7 @@ def unroll_trivial(op: For, r: Rewriter) -> Replacement:
     if trips == 0:
         return list(op.inits) or ERASED
     if trips == 1:
-        return _inline(op.body, op, [op.lower, *op.inits]) or ERASED
+        return _inline(op.body, op, [op.lower, *op.inits], r) or ERASED
     return None
 
 
@@ -170,8 +185,8 @@ def free_invariant(op: For, r: Rewriter) -> Replacement:
     carried = zip(op.results, op.inits, op.body.args[1:], op.body.ops[-1].operands, strict=True)
     for result, init, arg, out in list(carried):
         if out is arg or out is init:
-            arg.replace_uses_with(init)
-            result.replace_uses_with(init)
+            r.replace(arg, init)
+            r.replace(result, init)
     return None
 
 
@@ -181,14 +196,18 @@ def free_invariant_while(op: While, r: Rewriter) -> Replacement:
     for result, init, tested, arg, out in list(carried):
         if out is arg or out is init:
             for v in (tested, arg, result):
-                v.replace_uses_with(init)
+                r.replace(v, init)
     return None
 
 
 @RULES.rule(While, name="loop whose condition starts false")
 def drop_while(op: While, r: Rewriter) -> Replacement:
     (test,) = op.cond.ops[-1].operands
-    return (list(op.inits) or ERASED) if constant_of(test) is False else None
+    if constant_of(test) is not False:
+        return None
+    inits = list(op.inits)
+    _inline(op.cond, op, inits, r)  # the condition itself is computed once, and may have effects
+    return inits or ERASED
 
 
 # ---- masks -------------------------------------------------------------------------------------------
@@ -211,5 +230,6 @@ def simplify_store(op: Store, r: Rewriter) -> Replacement:
         return None
     if known:
         op.set_operands([op.ptr, op.value], (1, 1, 0))
+        r.rewritten(op)
         return None
     return ERASED

@@ -11,7 +11,8 @@ Pre:   any tile IR. Post: no pure op computes what a pure op in an enclosing sco
     }                                          }
 
 A value found inside a loop or branch is not reused after it. Loads are reused only within one straight run of
-ops with nothing in between that may write memory or order it; volatile ones never.
+ops with nothing in between that may write memory or order it; volatile ones never. Reductions and scans are compared
+with their combine regions.
 """
 
 from __future__ import annotations
@@ -36,39 +37,61 @@ def run(function: Function, record: Record | None = None) -> bool:
     return bool(gone)
 
 
-def _region(region: Region, outer: dict[Key, Op], gone: list[Op]) -> None:
-    known = dict(outer)
+def _region(region: Region, known: dict[Key, Op], gone: list[Op]) -> None:
+    """Go through `region`; `known` has the pure ops of the scopes around it, and again has only those afterwards."""
+    added: list[Key] = []
     loads: dict[Key, Op] = {}
     for op in list(region.ops):
         assert isinstance(op, TileOp)
         effects = op.effects()
-        if effects is Effect.PURE and not op.regions and not op.is_terminator and op.results:
-            table = known
-        elif effects is Effect.READ and not op.regions:
-            table = loads
-        else:
-            if effects & _ORDERS:
-                loads.clear()
-            for nested in op.regions:
-                _region(nested, {} if op.isolated else known, gone)
+        for nested in op.regions:
+            _region(nested, {} if op.isolated else known, gone)
+        if effects & _ORDERS:
+            loads.clear()
+        if not op.results or op.is_terminator or (op.regions and not op.isolated):
             continue
-        key = _key(op)
+        if effects is not Effect.PURE and effects is not Effect.READ:
+            continue
+        table = known if effects is Effect.PURE else loads
+        key = _key(op, {})
         earlier = table.get(key)
-        if earlier is None:
-            table[key] = op
-        else:
+        if earlier is not None:
             op.replace_with(earlier.results)
             gone.append(op)
+            continue
+        table[key] = op
+        if table is known:
+            added.append(key)
+    for key in added:
+        del known[key]
 
 
-def _key(op: TileOp) -> Key:
-    operands: tuple[Value, ...] = tuple(op.operands)
-    if op.commutative and len(operands) == 2 and id(operands[0]) > id(operands[1]):
-        operands = (operands[1], operands[0])
+def _key(op: TileOp, inner: dict[Value, int]) -> Key:
+    """What an op computes: equal for ops that give equal results.
+
+    `inner` numbers the values of the region it is in, where that is a combine region. There the order of operands counts
+    even for what is commutative, since the order in which a reduction adds up depends on it.
+    """
+    operands: list[Value | int] = [inner.get(v, v) for v in op.operands]
+    if not inner and op.commutative and len(operands) == 2 and id(op.operands[0]) > id(op.operands[1]):
+        operands.reverse()
     attrs = tuple((k, _exact(v)) for k, v in op.attrs.items())
-    return (type(op), operands, op.segments, attrs)
+    regions: list[Key] = []
+    for region in op.regions:
+        for v in region.args:
+            inner[v] = len(inner)
+        ops: list[Key] = []
+        for nested in region.ops:
+            assert isinstance(nested, TileOp)
+            ops.append(_key(nested, inner))
+            for v in nested.results:
+                inner[v] = len(inner)
+        regions.append((tuple(v.type for v in region.args), *ops))
+    return (type(op), tuple(operands), op.segments, attrs, *regions)
 
 
 def _exact(value: Any) -> Any:
     """Keeps 0 apart from 0.0, -0.0 and False, which compare equal."""
+    if isinstance(value, (tuple, list)):
+        return tuple(map(_exact, value))
     return (type(value).__name__, repr(value)) if isinstance(value, (bool, int, float)) else value

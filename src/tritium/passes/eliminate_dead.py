@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.match import Record
-from tritium.ops.base import Effect
+from tritium.ops.base import Effect, TileOp
 from tritium.ops.control import For, If, While, Yield
 
 _KEEPS = Effect.WRITE | Effect.ATOMIC | Effect.BARRIER | Effect.IO | Effect.VOLATILE
@@ -43,10 +43,13 @@ class _Marker:
 
     def region(self, region: Region) -> None:
         for op in region.ops:
-            if (op.is_terminator and not isinstance(op, Yield)) or (not op.regions and op.effects() & _KEEPS):
+            assert isinstance(op, TileOp)
+            own = op.effect if op.regions else op.effects()  # what is nested speaks for itself
+            waits = (
+                isinstance(op, While) and op.effects() & Effect.READ
+            )  # for a store of another program instance
+            if own & _KEEPS or waits or (op.is_terminator and not isinstance(op, Yield)):
                 self.op(op)
-            elif isinstance(op, While) and op.effects() & Effect.READ:  # type: ignore[attr-defined]
-                self.op(op)  # it may be waiting for another program instance's store
             for nested in op.regions:
                 self.region(nested)
 

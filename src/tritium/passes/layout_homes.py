@@ -103,16 +103,16 @@ class Homes:
             return
         ty = op.results[0].type
         shapeless = not ty.shape and not any(v.type.shape for v in op.operands)
-        if simple and (shapeless or isinstance(op, FREE) or is_transparent(op)):
-            if all(v in self.cheap for v in op.operands):
-                self.cheap.update(op.results)
+        simple = simple and (shapeless or isinstance(op, FREE) or is_transparent(op))
+        if simple and all(v in self.cheap for v in op.operands):
+            self.cheap.update(op.results)
         if not ty.shape or isinstance(op, FREE):
             return
         for i, v in enumerate(op.operands):
             if v not in self.home:
                 continue
             for candidate in self._candidates(self.home[v], ty.shape):
-                if op.operand_layout(candidate, i) == self.home[v]:
+                if candidate.shape == ty.shape and op.operand_layout(candidate, i) == self.home[v]:
                     self._set(op.results[0], candidate, "that of its operand", op)
                     return
 

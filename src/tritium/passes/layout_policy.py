@@ -94,37 +94,45 @@ class DefaultPolicy:
         return blocked(shape, self.threads, order, run)
 
     def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
-        """Warps of 4 x 8 threads with register tiles in runs of four, as square as the tile allows."""
+        """A rectangle of warps, each a rectangle of threads, each with a register tile as square as can be."""
         rows, columns = shape[-2:]
-        down, across = _warp_grid(rows, columns, self.warps)
-        row = _dot_axis(rows, ((4, 8), (down, WARP)))
-        column = _dot_axis(columns, ((8, 1), (across, WARP * down)))
+        lanes, warps = _dot_threads(rows, columns, self.warps)
+        row = _dot_axis(rows, ((lanes[0], lanes[1]), (warps[0], WARP)))
+        column = _dot_axis(columns, ((lanes[1], 1), (warps[1], WARP * warps[0])))
         batch = [AxisLayout(n, (Digit(n),) if n > 1 else ()) for n in shape[:-2]]
         return RegisterLayout((*batch, row, column), self.threads)
 
 
 @lru_cache(maxsize=256)
-def _warp_grid(rows: int, columns: int, warps: int) -> tuple[int, int]:
-    """Warps down and across so that one warp's part is as square as possible, no warp empty if that can be."""
+def _dot_threads(rows: int, columns: int, warps: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """(rows, columns) of the threads of a warp and of the warps of a block.
 
-    def badness(down: int) -> tuple[int, int]:
-        across = warps // down
-        idle = -(-rows // 4) < down or -(-columns // 8) < across
-        return int(idle), abs(-(-rows // down) - -(-columns // across))
+    What counts, in order: results computed for nothing, operand elements read per step of the reduction (the sides of
+    a register tile), and a warp of 4 x 8 threads, whose rows of results fill cache lines.
+    """
 
-    down = min(divisors(warps), key=badness)
-    return down, warps // down
+    def cost(choice: tuple[tuple[int, int], tuple[int, int]]) -> tuple[int, int, int]:
+        (lane_rows, lane_columns), (down, across) = choice
+        tall = -(-rows // (lane_rows * down))
+        wide = -(-columns // (lane_columns * across))
+        return tall * wide, tall + wide, abs(lane_columns - 8)
+
+    lanes = [(WARP // c, c) for c in (8, 4, 16, 2, 32, 1)]
+    grids = [(d, warps // d) for d in divisors(warps)]
+    return min(((lane, grid) for lane in lanes for grid in grids), key=cost)
 
 
 def _dot_axis(extent: int, threads: Sequence[tuple[int, int]]) -> AxisLayout:
     """Digits of one axis of a dot's result: a run of up to four, the lanes, the rest of the warp's part, the warps."""
-    total = prod(count for count, _ in threads)
+    total = 1
+    for count, _ in threads:
+        total *= count
     share = -(-extent // total)
     run = 4 if share >= 4 else 2 if share >= 2 else 1
     rest = -(-extent // (run * total))
     (lanes, stride), (warps, warp_stride) = threads
     digits = [Digit(run)] if run > 1 else []
-    digits.append(Digit(lanes, stride))
+    digits += [Digit(lanes, stride)] if lanes > 1 else []
     digits += [Digit(rest)] if rest > 1 else []
     digits += [Digit(warps, warp_stride)] if warps > 1 else []
     return AxisLayout(extent, tuple(digits))

@@ -23,11 +23,14 @@ from dataclasses import dataclass
 from tritium.errors import make_error
 from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Op, Value
-from tritium.ir.match import Record
-from tritium.ir.types import DType, SharedType
+from tritium.ir.match import Reject
+from tritium.ir.types import DType, SharedType, float16, float32
+from tritium.layout import require_shared_budget
+from tritium.ops.cast import Cast
 from tritium.ops.dot import Dot
-from tritium.ops.gpu_layout import RegisterLayout, layout_of
+from tritium.ops.gpu_layout import layout_of
 from tritium.ops.gpu_shared import (
+    ALIGNMENT,
     Barrier,
     ConvertLayout,
     CopyToShared,
@@ -41,114 +44,158 @@ from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
 
 
-def run(function: Function, record: Record, policy: SharedPolicy, stages: Mapping[Op, StagePlan]) -> None:
-    """Lower in place. `stages` holds the plans of dots whose loops are double buffered."""
-    lowering = _Lowering(function, record, policy, stages)
-    for op in list(function.walk()):
-        if isinstance(op, Dot):
-            lowering.dot(op)
-        elif isinstance(op, ConvertLayout):
-            lowering.convert(op)
+@dataclass(frozen=True)
+class DotBuffers:
+    """Where the operands of a dot are in shared memory."""
+
+    a: Value
+    b: Value
 
 
-@dataclass
-class _Lowering:
-    function: Function
-    record: Record
-    policy: SharedPolicy
-    stages: Mapping[Op, StagePlan]
+class SharedSpace:
+    """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes."""
 
-    def dot(self, op: Dot) -> None:
-        if len(op.result.type.shape) != 2:
-            raise make_error("TRI0760", op.loc, op=op.name, problem=" with a batch axis")
+    def __init__(self, function: Function, policy: SharedPolicy, limit: int) -> None:
+        self.function = function
+        self.policy = policy
+        self.limit = limit
+
+    def dot(self, op: Dot, stages: int) -> DotBuffers | Reject:
+        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless both fit."""
         layout = layout_of(op.result)
         assert layout is not None
-        plan = self.stages.get(op)
-        builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
-        with builder.before(op), builder.at(op.loc):
-            stage = plan.stage_value(builder) if plan is not None else None
-            count = plan.stage_count if plan is not None else 1
-            a = self._operand(builder, op, op.a, "a", layout, count, stage)
-            b = self._operand(builder, op, op.b, "b", layout, count, stage)
-            builder.insert(Barrier())
-            rows, columns = op.result.type.shape
-            made = DotFma(a, b, op.acc, stage, shape=(rows, columns, op.a.type.shape[1]), out=op.out,
-                          result_names=(op.result.name,))  # fmt: skip
-            made.attrs["layout"] = str(layout)
-            builder.insert(made)
-            if plan is None:
-                builder.insert(Barrier())
-        loads = [v.defining_op for v in (op.a, op.b)]
-        op.replace_with([made.result])
-        for load in loads:
-            if isinstance(load, Load) and load.parent is not None and not load.result.uses:
-                load.erase()
-
-    def _operand(
-        self,
-        builder: Builder,
-        op: Dot,
-        value: Value,
-        side: str,
-        layout: RegisterLayout,
-        stages: int,
-        stage: Value | None,
-    ) -> Value:
-        """Put an operand into a buffer of its own; gives the buffer."""
-        element = value.type.scalar
-        assert isinstance(element, DType)
-        name = value.name or side
-        buffer = self._alloc(
-            op, self.policy.dot_operand(name, element, value.type.shape, side, layout, stages)
-        )
-        load = value.defining_op
-        if isinstance(load, Load) and self.policy.copies_directly and len(value.uses) == 1:
-            builder.insert(
-                CopyToShared(
-                    buffer,
-                    load.ptr,
-                    load.mask,
-                    load.other,
-                    stage,
-                    loc=load.loc,
-                    across=load.attrs["layout"],
-                    cache=load.cache,
-                    eviction=load.eviction,
-                    volatile=load.volatile,
-                )  # fmt: skip
+        wanted: list[SharedAlloc] = []
+        for value, side in ((op.a, "a"), (op.b, "b")):
+            element = value.type.scalar
+            assert isinstance(element, DType)
+            wanted.append(
+                self.policy.dot_operand(value.name or side, element, value.type.shape, side, layout, stages)
             )
-        else:
-            builder.insert(SharedStore(buffer, value, stage))
-        return buffer
+        needed = place(shared_bytes(self.function), [_type(w) for w in wanted])
+        if needed > self.limit:
+            return Reject(
+                f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
+            )
+        return DotBuffers(*(self.alloc(w, op) for w in wanted))
 
-    def _alloc(self, op: Op, wanted: SharedAlloc) -> Value:
+    def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
+        """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""
+        require_shared_budget(
+            place(shared_bytes(self.function), [_type(wanted)]),
+            self.limit,
+            name=f"shared memory of {self.function.name}",
+        )
         wanted.loc = op.loc
-        self.function.body.insert(0, wanted)
+        body = self.function.body
+        at = next((i for i, x in enumerate(body.ops) if not isinstance(x, SharedAlloc)), len(body.ops))
+        body.insert(at, wanted)
         return wanted.result
 
-    def convert(self, op: ConvertLayout) -> None:
-        """Through shared memory: the threads that own the elements write, those that want them read."""
-        target = layout_of(op.result)
-        source = layout_of(op.x)
-        assert target is not None and source is not None
-        scalar = op.x.type.scalar
-        buffer = self._alloc(op, self.policy.conversion(op.x.name, scalar, source, target))
-        builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
-        with builder.before(op), builder.at(op.loc):
-            builder.insert(SharedStore(buffer, op.x))
-            builder.insert(Barrier())
-            made = SharedLoad(buffer, shape=op.x.type.shape, result_names=(op.result.name,))
-            made.attrs["layout"] = str(target)
-            builder.insert(made)
-            builder.insert(Barrier())
-        op.replace_with([made.result])
+
+def _type(op: SharedAlloc) -> SharedType:
+    ty = op.result.type
+    assert isinstance(ty, SharedType)
+    return ty
+
+
+def place(start: int, buffers: list[SharedType]) -> int:
+    """The end of `buffers` when they are put one after another from byte `start` on, aligned."""
+    for ty in buffers:
+        start = -(-start // ALIGNMENT) * ALIGNMENT + ty.nbytes
+    return start
 
 
 def shared_bytes(function: Function) -> int:
-    """Bytes of shared memory that all buffers take, placed one after another."""
-    total = 0
-    for op in function.find(SharedAlloc):
-        ty = op.result.type
-        assert isinstance(ty, SharedType)
-        total = -(-total // 16) * 16 + ty.nbytes
-    return total
+    """Bytes of shared memory that all buffers take."""
+    return place(0, [_type(op) for op in function.find(SharedAlloc)])  # type: ignore[arg-type]
+
+
+def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) -> None:
+    """Lower in place. `stages` holds the plans of dots whose loops are double buffered."""
+    for op in list(function.walk()):
+        if isinstance(op, Dot):
+            _dot(op, space, stages.get(op))
+        elif isinstance(op, ConvertLayout):
+            _convert(op, space)
+
+
+def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
+    if len(op.result.type.shape) != 2:
+        raise make_error("TRI0760", op.loc, op=op.name, problem=" with a batch axis")
+    buffers = space.dot(op, plan.stage_count if plan is not None else 1)
+    if isinstance(buffers, Reject):
+        raise make_error("TRI0734", op.loc, message=buffers.rule, name=f"shared memory of {space.function.name}",
+                         required=None, limit=space.limit)  # fmt: skip
+    builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
+    if plan is not None and plan.nested:
+        with builder.before(plan.loop):
+            builder.insert(Barrier())
+    with builder.before(op), builder.at(op.loc):
+        stage = plan.stage_value(builder) if plan is not None else None
+        for value, buffer in ((op.a, buffers.a), (op.b, buffers.b)):
+            _fill(builder, value, buffer, stage, space.policy.copies_directly)
+        builder.insert(Barrier())
+        result = dot_fma(builder, op, buffers, stage)
+        if plan is None:
+            builder.insert(Barrier())
+    loads = [v.defining_op for v in (op.a, op.b)]
+    op.replace_with([result])
+    for load in loads:
+        if isinstance(load, Load) and load.parent is not None and not load.result.uses:
+            load.erase()
+
+
+def dot_fma(builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Value:
+    """The machine op for `op`. Products of fp16 that give fp16 are summed in fp32 and rounded once."""
+    layout = op.attrs["layout"]
+
+    def cast(value: Value, to: DType) -> Value:
+        made = builder.insert(Cast(value, to=to))
+        made.attrs["layout"] = layout
+        return made.result
+
+    half = op.out is float16
+    acc = cast(op.acc, float32) if half and op.acc is not None else op.acc
+    made = DotFma(buffers.a, buffers.b, acc, stage, shape=(*op.result.type.shape, op.a.type.shape[1]),
+                  out=float32 if half else op.out, result_names=(op.result.name,))  # fmt: skip
+    made.attrs["layout"] = layout
+    builder.insert(made)
+    return cast(made.result, float16) if half else made.result
+
+
+def _fill(builder: Builder, value: Value, buffer: Value, stage: Value | None, directly: bool) -> None:
+    """Put an operand into its buffer; a load that has no other use goes there without stopping in registers."""
+    load = value.defining_op
+    if not (directly and isinstance(load, Load) and len(value.uses) == 1):
+        builder.insert(SharedStore(buffer, value, stage))
+        return
+    builder.insert(
+        CopyToShared(
+            buffer,
+            load.ptr,
+            load.mask,
+            load.other,
+            stage,
+            loc=load.loc,
+            across=load.attrs["layout"],
+            cache=load.cache,
+            eviction=load.eviction,
+            volatile=load.volatile,
+        )
+    )
+
+
+def _convert(op: ConvertLayout, space: SharedSpace) -> None:
+    """Through shared memory: the threads that own the elements write, those that want them read."""
+    target, source = layout_of(op.result), layout_of(op.x)
+    assert target is not None and source is not None
+    buffer = space.alloc(space.policy.conversion(op.x.name, op.x.type.scalar, source, target), op)  # type: ignore[arg-type]
+    builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
+    with builder.before(op), builder.at(op.loc):
+        builder.insert(SharedStore(buffer, op.x))
+        builder.insert(Barrier())
+        made = SharedLoad(buffer, shape=op.x.type.shape, result_names=(op.result.name,))
+        made.attrs["layout"] = str(target)
+        builder.insert(made)
+        builder.insert(Barrier())
+    op.replace_with([made.result])

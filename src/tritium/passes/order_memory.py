@@ -1,6 +1,7 @@
 """Write the memory order into the IR: every op that touches memory gets ``order = (token, after...)``.
 
-Pre:   any tile IR. Post: each op with memory effects carries its token and the tokens it must follow.
+Pre:   any tile IR. Post: each op with memory effects carries its token and the tokens it must follow; a loop or branch
+counts as one op with the effects of all that is in it, and what is in it is ordered among itself.
 
 ::
 
@@ -19,7 +20,10 @@ from tritium.ir.core import Function
 def run(function: Function) -> bool:
     """Attach tokens. Whether anything changed."""
     order = MemoryOrder(function)
+    changed = False
     for op, token in order.token.items():
-        if not op.regions:
-            op.attrs["order"] = (token, *order.after[op])
-    return bool(order.token)
+        wanted = (token, *order.after[op])
+        if op.attrs.get("order") != wanted:
+            op.attrs["order"] = wanted
+            changed = True
+    return changed

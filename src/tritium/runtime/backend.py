@@ -12,7 +12,7 @@ from tritium.runtime.arrays import HOST, ArrayView, TensorWrapper, is_array, vie
 from tritium.runtime.grid import Grid
 from tritium.runtime.specialize import is_descriptor
 
-BACKENDS = ("interpret",)
+BACKENDS = ("interpret", "cpu")
 """The backends of this version, by name."""
 
 
@@ -111,4 +111,12 @@ class _HostCopies:
                 device_storage.copy_(host_storage)
 
 
-_EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret}
+def _native(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
+    from tritium.backends.cpu import launch
+
+    with _HostCopies(arguments) as host:
+        if not launch.execute(kernel, grid, host):
+            _interpret(kernel, grid, host)
+
+
+_EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret, "cpu": _native}

@@ -28,7 +28,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -319,3 +319,14 @@ def _warn_once(folder: Path, broken: OSError) -> None:
 def disk_cache() -> DiskCache:
     """The cache that the settings name now."""
     return DiskCache(cache_directory() / "compiled", config.get("cache_limit") * 2**20)
+
+
+def keep(
+    pieces: Sequence[str], make: Callable[[], tuple[Mapping[str, bytes], Mapping[str, Any]]]
+) -> tuple[Mapping[str, bytes], Mapping[str, Any]]:
+    """The parts and what is said about them, as kept under `pieces`; else as `make` gives them, and kept from then on.
+
+    This is how compilers reach the cache that the settings name.
+    """
+    entry = disk_cache().get_or_make(key_of(*pieces), lambda: Entry(*make()))
+    return entry.parts, entry.about

@@ -25,7 +25,7 @@ GROUPS: tuple[Group, ...] = (
     Group("TRI04", "Types and shapes", ("operands", "agreement")),
     Group("TRI05", "Compile-time values", ("constexpr",)),
     Group("TRI06", "Arguments of operations", ("memory_arguments", "op_arguments")),
-    Group("TRI07", "Launching and tuning a kernel", ("launch", "devices", "gpu")),
+    Group("TRI07", "Launching and tuning a kernel", ("launch", "devices", "cuda", "gpu")),
     Group("TRI08", "Running a kernel", ("execution", "machine")),
     Group("TRI09", "Tools", ("tooling",)),
 )

@@ -1,0 +1,266 @@
+"""A kernel as one LLVM function that runs a range of program instances.
+
+``void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch)``: `args` is a block of 8-byte slots, three for the grid, one for
+a fault, and one for each kernel argument; instances count with axis 0 fastest. `scratch` belongs to the calling worker alone: a sink of
+64 bytes, then the kept tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from tritium.backends.cpu import access, formats, nest, pull
+from tritium.backends.cpu.code import Code, V
+from tritium.backends.cpu.formats import held_as, is_signed, stored_as
+from tritium.backends.cpu.nest import Mode
+from tritium.backends.cpu.plan import Plan
+from tritium.backends.cpu.pull import Unsupported
+from tritium.backends.cpu.ranges import Ranges
+from tritium.ir.core import Function, Op, Region, Value
+from tritium.ir.match import Record
+from tritium.ir.types import DType, PointerType
+from tritium.ops import control, create, memory
+
+SINK_BYTES = 64
+FAULT_SLOT = 3
+ARGUMENT_SLOT = 4
+
+
+@dataclass
+class Buffer:
+    """A kept tile: row-major elements of `ty` at `address`."""
+
+    ty: DType | PointerType
+    shape: tuple[int, ...]
+    address: V
+    offset: int
+
+    @property
+    def nbytes(self) -> int:
+        return prod(self.shape) * access.size_of(stored_as(self.ty))
+
+
+class Lowering:
+    """One function on its way to LLVM IR.
+
+    env       scalars by value
+    buffers   kept tiles by value
+    width     lanes of a vector
+    """
+
+    def __init__(self, function: Function, record: Record, width: int, distinct: bool) -> None:
+        self.function = function
+        self.record = record
+        self.width = width
+        self.plan = Plan(function, distinct)
+        self.e = Code()
+        self.env: dict[Value, V] = {}
+        self.buffers: dict[Value, Buffer] = {}
+        self.mode = Mode(width)
+        self.ranges = Ranges(self)
+        self.arena = SINK_BYTES
+        self.arena_top = SINK_BYTES
+        self.sink = V("i64", 1, 0, "%sink")
+        self.ids: list[V] = []
+        self.grid: list[V] = []
+        self.faults: list[Op] = []
+        self.fault_word = V("i64", 1, 0, None, 0)
+        self.fault_address = V("i64", 1, 0, "%faultplace")
+
+    # ---- memo ----------------------------------------------------------------------------------------
+
+    def lookup(self, key: Any) -> Any:
+        for frame in reversed(self.e.stack):
+            found = frame.memo.get(key)
+            if found is not None:
+                return found
+        return None
+
+    def remember(self, key: Any, v: V) -> None:
+        self.e.stack[v.level].memo[key] = v
+
+    # ---- memory of our own ---------------------------------------------------------------------------
+
+    def allocate(self, ty: DType | PointerType, shape: tuple[int, ...]) -> Buffer:
+        """Scratch memory until the end of the region being lowered."""
+        size = prod(shape) * access.size_of(stored_as(ty))
+        offset = self.allocate_bytes(size)
+        return Buffer(ty, shape, self.scratch_address(offset), offset)
+
+    def allocate_bytes(self, size: int) -> int:
+        offset = self.arena
+        self.arena += -(-size // 64) * 64
+        self.arena_top = max(self.arena_top, self.arena)
+        return offset
+
+    def scratch_address(self, offset: int) -> V:
+        key = ("scratch", offset)
+        found = self.e.stack[0].memo.get(key)
+        if found is None:
+            found = self.e.emit("i64", 1, 0, f"add i64 %sink, {offset}")
+            self.e.stack[0].memo[key] = found
+        return found
+
+    def slot(self, kind: str) -> str:
+        """A stack variable; the clean-up passes make registers of it."""
+        name = f"%{self.e.fresh('slot')}"
+        self.e.stack[0].lines.insert(0, f"  {name} = alloca {kind}")
+        return name
+
+    def fault_unless(self, fine: V, op: Op) -> None:
+        """Note that the launch failed at `op` unless `fine`; the launch raises its error afterwards."""
+        if fine.const == 1:
+            return
+        self.faults.append(op)
+        code = self.e.select(fine, self.fault_word, self.e.index(len(self.faults)))
+        place = self.e.select(fine, self.sink, self.fault_address)
+        self.e.line(f"store i64 {self.e.text(code, 1)}, ptr {self.e.pointer(place, self.e.top)}, align 8")
+
+    # ---- the function --------------------------------------------------------------------------------
+
+    def run(self) -> str:
+        """The module's text."""
+        e = self.e
+        e.line("%sink = ptrtoint ptr %scratch to i64")
+        e.line("%argsplace = ptrtoint ptr %args to i64")
+        e.line(f"%faultplace = add i64 %argsplace, {8 * FAULT_SLOT}")
+        for i in range(3):
+            self.grid.append(self._argument(i, "i32"))
+        for i, arg in enumerate(self.function.args):
+            self.env[arg] = self._argument(ARGUMENT_SLOT + i, held_as(arg.type.scalar))
+        first, last = V("i64", 1, 0, "%first"), V("i64", 1, 0, "%last")
+        iv, _ = e.open_loop(first, last, 1)
+        self._program_ids(iv)
+        self.region(self.function.body)
+        e.close_loop()
+        e.line("ret void")
+        body = "\n".join(e.stack[0].lines)
+        declared = "\n".join(e.declarations.values())
+        constants = "\n".join(e.globals.values())
+        return f"{constants}\n{declared}\ndefine void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {{\nentry:\n{body}\n}}\n"
+
+    def _argument(self, slot: int, kind: str) -> V:
+        e = self.e
+        stored = "i8" if kind == "i1" else kind
+        pointer = e.emit("ptr", 1, 0, f"getelementptr i8, ptr %args, i64 {8 * slot}")
+        value = e.emit(stored, 1, 0, f"load {stored}, ptr {pointer.ssa}, align 8")
+        return e.compare("ne", value, e.const(0, "i8")) if kind == "i1" else value
+
+    def _program_ids(self, linear: V) -> None:
+        e = self.e
+        nx, ny = (e.convert("zext", g, "i64") for g in self.grid[:2])
+        x = e.binary("urem", linear, nx)
+        rest = e.binary("udiv", linear, nx)
+        y, z = e.binary("urem", rest, ny), e.binary("udiv", rest, ny)
+        self.ids = [e.convert("trunc", v, "i32") for v in (x, y, z)]
+
+    # ---- regions -------------------------------------------------------------------------------------
+
+    def region(self, region: Region) -> None:
+        """Everything in `region` but its terminator."""
+        for op in region.ops:
+            if op.is_terminator:
+                return
+            self.op(op)
+
+    def op(self, op: Op) -> None:
+        from tritium.backends.cpu import roots
+
+        handler = roots.HANDLERS.get(op.name)
+        if handler is not None:
+            handler(self, op)
+            return
+        if op.results and not op.results[0].type.shape:
+            self._scalar(op)
+            return
+        for r in op.results:
+            if r in self.plan.kept:
+                self.materialise(r)
+
+    def _scalar(self, op: Op) -> None:
+        handler = SCALARS.get(op.name) or pull.HANDLERS.get(op.name)
+        if handler is None:
+            raise Unsupported(op, f"{op.name} has no native form")
+        floor, self.e.floor = self.e.floor, self.e.top
+        if op.name in SCALARS:
+            out = handler(self, op)
+        else:
+            out = handler(self, op, [])
+        self.e.floor = floor
+        results = out if isinstance(out, list) else [out]
+        for r, v in zip(op.results, results, strict=True):
+            self.env[r] = v
+
+    def materialise(self, value: Value, into: Buffer | None = None) -> Buffer:
+        """Compute all elements of `value` now, into scratch memory."""
+        shape = value.type.shape
+        buffer = into or self.allocate(value.type.scalar, shape)
+
+        def body(at: list[V]) -> None:
+            lanes = max(i.lanes for i in at)
+            pull.write(self, buffer, at, pull.element(self, value, at), lanes)
+
+        nest.versions(self, lambda: nest.over(self, shape, body))
+        self.buffers[value] = buffer
+        return buffer
+
+    def fill(self, buffer: Buffer, value: Value) -> None:
+        """Copy `value` into `buffer`, leaving where it lives as it is."""
+
+        def body(at: list[V]) -> None:
+            lanes = max(i.lanes for i in at)
+            pull.write(self, buffer, at, pull.element(self, value, at), lanes)
+
+        nest.versions(self, lambda: nest.over(self, value.type.shape, body))
+
+    def copy(self, target: Buffer, source: Buffer) -> None:
+        """Byte for byte."""
+        e = self.e
+        name = "llvm.memcpy.p0.p0.i64"
+        e.declare(name, "void (ptr, ptr, i64, i1)")
+        to, back = e.pointer(target.address, e.top), e.pointer(source.address, e.top)
+        e.line(f"call void @{name}(ptr align 8 {to}, ptr align 8 {back}, i64 {target.nbytes}, i1 false)")
+
+
+# ---- scalar ops that are no elementwise function ---------------------------------------------------------------------
+
+
+def _program_id(k: Lowering, op: Any) -> V:
+    return k.ids[op.axis]
+
+
+def _num_programs(k: Lowering, op: Any) -> V:
+    return k.grid[op.axis]
+
+
+def _extract(k: Lowering, op: Any) -> V:
+    e = k.e
+    at: list[V] = []
+    chosen = dict(zip(op.axes, op.indices, strict=True))
+    for axis, extent in enumerate(op.x.type.shape):
+        at.append(wrapped_index(k, chosen[axis], extent) if axis in chosen else e.index(0))
+    return pull.element(k, op.x, at)
+
+
+def wrapped_index(k: Lowering, index: Value, extent: int) -> V:
+    """A NumPy index as a position from 0 on; outside the axis the nearest one."""
+    e = k.e
+    x = k.env[index]
+    if not is_signed(index.type.scalar):
+        wide = e.convert("zext", x, "i64")
+        return e.intrinsic("umin", wide, e.index(extent - 1))
+    wide = e.convert("sext", x, "i64")
+    wide = e.select(e.compare("slt", wide, e.index(0)), e.add(wide, e.index(extent)), wide)
+    return e.intrinsic("smin", e.intrinsic("smax", wide, e.index(0)), e.index(extent - 1))
+
+
+SCALARS: dict[str, Callable[..., Any]] = {
+    "tile.program_id": _program_id,
+    "tile.num_programs": _num_programs,
+    "tile.extract": _extract,
+}
+
+__all__ = ["Buffer", "Lowering", "control", "create", "formats", "memory"]

@@ -1,0 +1,1 @@
+"""NVIDIA GPUs: machine IR to CUDA C++."""

@@ -1,0 +1,317 @@
+"""Machine IR to the statements of one CUDA C++ function: the implementation of `tritium.ops.emit.CudaEmitter`.
+
+Scalars become C++ locals as they come. Tile values are registers: see `groups` for when their loops are written and
+`registers` for what an element is called. Bodies of the harder ops are in `memory`, `shared`, `reductions`, `control`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tritium.analysis.alias import AliasAnalysis
+from tritium.analysis.value_facts import ValueFacts
+from tritium.backends.cuda.control import Control
+from tritium.backends.cuda.expressions import Expressions
+from tritium.backends.cuda.groups import Group, Statement
+from tritium.backends.cuda.memory import Memory
+from tritium.backends.cuda.names import Names
+from tritium.backends.cuda.reductions import Reductions
+from tritium.backends.cuda.registers import Computed, Coordinate, Held, Local, Numbers, Uniform, View
+from tritium.backends.cuda.shared import Shared
+from tritium.backends.cuda.types import is_struct
+from tritium.backends.cuda.wrapping import wrapping_ops
+from tritium.backends.cuda.writer import Writer
+from tritium.errors import make_error
+from tritium.ir.core import Function, Op, Region, Value
+from tritium.ir.types import DType
+from tritium.ops.arithmetic import Fma
+from tritium.ops.base import TileOp
+from tritium.ops.create import Constant
+from tritium.ops.elementwise import Elementwise
+from tritium.ops.emit import Expr
+from tritium.ops.gpu_layout import RegisterLayout, layout_of
+from tritium.ops.hints import Hint
+from tritium.ops.math import Unary
+from tritium.ops.shape import Broadcast, ExpandDims, Permute
+
+_AXES = "ijkl"
+
+
+class Emitter(Expressions, Memory, Shared, Reductions, Control):
+    """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays.
+
+    spelled   the seed documents' spelling: every register a variable of its own, every op its own lines
+    """
+
+    def __init__(self, function: Function, spelled: bool) -> None:
+        self.facts = ValueFacts(function)
+        super().__init__(wrapping_ops(function, self.facts))
+        self.function = function
+        self.spelled = spelled
+        self.threads: int = function.attrs["threads"]
+        self.alias_classes = AliasAnalysis(function)
+        self.names = Names()
+        self.head = Writer()
+        self.w = Writer()
+        self.held: dict[Value, Held] = {}
+        self.deferred: dict[Value, Op] = {}
+        self.groups: list[Group] = []
+        self.placed: dict[Value, Group] = {}
+        self.coordinates: dict[tuple[Any, ...], Expr] = {}
+        self.buffers: dict[Value, str] = {}
+        self._users: dict[Value, set[Op]] = {}
+        self.init_memory()
+
+    # ---- walking -------------------------------------------------------------------------------------
+
+    def region(self, region: Region) -> None:
+        """The ops of a region with its terminator."""
+        for op in region.ops:
+            assert isinstance(op, TileOp)
+            op.emit_cuda(self)
+
+    # ---- values --------------------------------------------------------------------------------------
+
+    def layout(self, value: Value) -> RegisterLayout:
+        found = layout_of(value)
+        if found is None:
+            op = value.defining_op
+            raise make_error(
+                "TRI0904", op.loc if op else None, stage="assign_layouts", problem=f"{value!r} has no layout"
+            )
+        return found
+
+    def text(self, value: Value, index: Coordinate = ()) -> Expr:
+        """The element of a value whose registers are at hand."""
+        return self.held[value].at(index)
+
+    def scalar(self, value: Value) -> Expr:
+        return self.text(value, ())
+
+    def users(self, value: Value) -> set[Op]:
+        """The ops that read `value`, looking through those that only rename registers."""
+        found = self._users.get(value)
+        if found is None:
+            found = set()
+            for user, _ in value.uses:
+                found |= self.users(user.result) if _renames(user) else {user}
+            self._users[value] = found
+        return found
+
+    def thread_coordinate(self, layout: RegisterLayout, axis: int) -> Expr:
+        """A thread's own part of the coordinate along an axis: a variable of the function's head."""
+        terms = layout.axes[axis].thread_terms()
+        terms = tuple(t for t in terms if t[1] > 1)
+        if not terms:
+            return Expr("0")
+        found = self.coordinates.get(terms)
+        if found is None:
+            letter = _AXES[axis] if len(layout.axes) > 1 or axis else "i"
+            name = self.names.fresh(f"tile_{letter}")
+            self.head.line(f"int {name} = {_thread_text(terms, self.threads)};")
+            found = self.coordinates[terms] = Expr(name)
+        return found
+
+    def local(self, value: Value, layout: RegisterLayout, name: str = "") -> Local:
+        """A new variable (or array) for the registers of a tile value."""
+        scalar = value.type.scalar
+        made = Local(name or self.names.of(value), self.type(scalar), layout.register_shape, self.spelled)  # type: ignore[arg-type]
+        self.held[value] = made
+        return made
+
+    # ---- elementwise -----------------------------------------------------------------------------------
+
+    def elementwise(self, op: Op) -> None:
+        if op.result.type.shape:
+            self.deferred[op.result] = op
+            return
+        text = self.element(op, ())
+        if self._inlines(op):
+            self.held[op.result] = Uniform(text)
+            return
+        self.w.at(op.loc)
+        self._define_scalar(op.result, text)
+
+    def _define_scalar(self, value: Value, text: Expr) -> None:
+        name = self.names.of(value)
+        self.w.line(f"{self.type(value.type.scalar)} {name} = {text};")  # type: ignore[arg-type]
+        self.held[value] = Uniform(Expr(name))
+
+    def element(self, op: Op, index: Coordinate) -> Expr:
+        """The C++ of one element of an elementwise op."""
+        assert isinstance(op, TileOp)
+        operands = [self.text(v, index) for v in op.operands]
+        if isinstance(op, Fma) and is_struct(op.result.type.scalar):  # type: ignore[arg-type]
+            return self.helper(f"fma_{op.format}", *operands)
+        if not isinstance(op, Elementwise):
+            return op.cuda(self, *operands)
+        wide = [self.widened(x, v.type.scalar) for x, v in zip(operands, op.operands, strict=True)]  # type: ignore[arg-type]
+        out = op.cuda(self, *wide)
+        scalar = op.result.type.scalar
+        assert isinstance(scalar, DType)
+        return self.helper(f"to_{scalar.text}", out) if is_struct(scalar) else out
+
+    def _inlines(self, op: Op) -> bool:
+        """Whether an unnamed value of one use is written where it is used."""
+        value = op.result
+        if self.spelled or value.name or isinstance(op, Unary):
+            return False
+        users = self.users(value)
+        return len(users) == 1 and sum(1 for _ in value.uses) == 1 and next(iter(users)).parent is op.parent
+
+    def constant(self, op: Op) -> None:
+        value = op.value if isinstance(op, Constant) else 0  # type: ignore[attr-defined]
+        scalar = op.result.type.scalar
+        text = self.literal(value, scalar)  # type: ignore[arg-type]
+        self.held[op.result] = Uniform(text)
+
+    def arange(self, op: Op) -> None:
+        layout = self.layout(op.result)
+        thread = self.thread_coordinate(layout, 0)
+        self.held[op.result] = Numbers(thread, layout.axes[0], op.start)  # type: ignore[attr-defined]
+
+    def grid(self, op: Op, member: str, axis: int) -> None:
+        self.w.at(op.loc)
+        name = self.names.of(
+            op.result, op.result.name or f"{'pid' if member == 'blockIdx' else 'programs'}_{'xyz'[axis]}"
+        )
+        self.w.line(f"int {name} = {member}.{'xyz'[axis]};")
+        self.held[op.result] = Uniform(Expr(name))
+
+    def alias(self, op: Op) -> None:
+        base = op.operands[0]
+        if not op.result.type.shape:
+            self.held[op.result] = self.held[base]
+            return
+        if self.spelled and isinstance(op, ExpandDims):  # the raw coordinates get registers of the new shape
+            self.deferred[op.result] = op
+            return
+        self.held[op.result] = View(lambda: self.held[base], _pick(op))
+
+    # ---- placing ---------------------------------------------------------------------------------------
+
+    def need(self, value: Value, group: Group | None = None) -> None:
+        """Make the registers of `value` known: in `group` if it walks the same ones, else in a group in front of it."""
+        if not value.type.shape:
+            return
+        if value in self.held:
+            op = value.defining_op
+            if op is not None and _renames(op):
+                self.need(op.operands[0], group)
+            return
+        op = self.deferred.pop(value)
+        assert isinstance(op, TileOp)
+        if group is not None and self._inlines(op):
+            for v in op.operands:
+                self.need(v, group)
+            group.ops.add(op)
+            self.placed[value] = group
+            self.held[value] = Computed(lambda index: self.element(op, index))
+            return
+        layout = self.layout(value)
+        home = self._home(op, layout, group)
+        for v in op.operands:
+            self.need(v, home)
+        local = self.local(value, layout)
+        element = self._copied if isinstance(op, ExpandDims) else self.element
+        home.statements.append(
+            Statement(op.loc, local.shape, lambda index: [element(op, index)], local, value)
+        )
+        home.ops.add(op)
+        self.placed[value] = home
+
+    def _copied(self, op: Any, index: Coordinate) -> Expr:
+        return self.text(op.x, tuple(i for a, i in enumerate(index) if a != op.axis))
+
+    def _home(self, op: Op, layout: RegisterLayout, group: Group | None) -> Group:
+        """A group for registers of `layout`: `group` itself, or one before it that fits, or a new one there."""
+        made = Group(layout, tuple(1 for _ in layout.axes))
+        at = len(self.groups) if group is None else self.groups.index(group)
+        if group is not None and group.key == made.key:
+            return group
+        earliest = max((self._floor(v) for v in op.operands), default=0)
+        for earlier in reversed(self.groups[max(earliest, 0) : at]):
+            if earlier.key == made.key and not earlier.stores:
+                return earlier
+        self.groups.insert(at, made)
+        return made
+
+    def _floor(self, value: Value) -> int:
+        """The first group in which everything that `value` is made of is known; -1 if that is before all groups."""
+        op = value.defining_op
+        group = self.placed.get(value)
+        if group is not None:
+            return self.groups.index(group) if group in self.groups else -1
+        if op is None or not (value in self.deferred or _renames(op)):
+            return -1
+        return max((self._floor(v) for v in op.operands if v.type.shape), default=-1)
+
+    def group_for(
+        self, layout: RegisterLayout, *, stores: bool = False, steps: tuple[int, ...] = ()
+    ) -> Group:
+        """The group that a load or store joins: the last one if it walks the same registers and keeps the order."""
+        made = Group(layout, steps or tuple(1 for _ in layout.axes), stores=stores, loads=not stores)
+        if not stores and any(g.stores for g in self.groups):
+            self.flush()
+        last = self.groups[-1] if self.groups else None
+        if last is not None and last.key == made.key and not (stores and last.loads):
+            last.stores |= stores
+            last.loads |= not stores
+            return last
+        self.groups.append(made)
+        return made
+
+    def flush(self) -> None:
+        """Write all groups; what comes next is ordered after them."""
+        groups, self.groups = self.groups, []
+        for g in groups:
+            g.write(self.w, self.users, self.spelled)
+
+    def settle(self, value: Value) -> None:
+        """Have the registers of `value` in variables before something that no loop of registers can hold."""
+        if value.type.shape:
+            self.need(value)
+
+    def settle_for(self, region: Region) -> None:
+        """Everything from outside that a nested region reads gets its registers now, in front of it."""
+        for op in region.walk():
+            for v in op.operands:
+                if v in self.deferred:
+                    self.need(v)
+                elif (renamed := v.defining_op) is not None and _renames(renamed):
+                    self._settle_renamed(renamed)
+
+    def _settle_renamed(self, op: Op) -> None:
+        base = op.operands[0]
+        if base in self.deferred:
+            self.need(base)
+        elif (inner := base.defining_op) is not None and _renames(inner):
+            self._settle_renamed(inner)
+
+
+def _renames(op: Op) -> bool:
+    return isinstance(op, (Broadcast, ExpandDims, Permute, Hint)) and bool(op.result.type.shape)
+
+
+def _pick(op: Op) -> tuple[int | None, ...]:
+    if isinstance(op, Broadcast):
+        if not op.x.type.shape:
+            return ()
+        return tuple(None if a in op.stretched else a for a in range(len(op.x.type.shape)))
+    if isinstance(op, ExpandDims):
+        return tuple(a + (a >= op.axis) for a in range(len(op.x.type.shape)))
+    if isinstance(op, Permute):
+        return tuple(op.order.index(a) for a in range(len(op.order)))
+    return tuple(range(len(op.operands[0].type.shape)))
+
+
+def _thread_text(terms: tuple[tuple[int, int, int], ...], threads: int) -> str:
+    parts: list[str] = []
+    for stride, count, step in terms:
+        text = "threadIdx.x" if stride == 1 else f"threadIdx.x / {stride}"
+        if stride * count < threads:
+            text += f" % {count}"
+        parts.append(
+            text if step == 1 else f"{text} * {step}" if text == "threadIdx.x" else f"({text}) * {step}"
+        )
+    return " + ".join(parts)

@@ -1,0 +1,148 @@
+"""From tile IR to a CUDA source: layouts, machine IR, text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tritium import config
+from tritium.backends.cuda.emitter import Emitter
+from tritium.backends.cuda.prelude import prelude
+from tritium.backends.cuda.registers import Uniform
+from tritium.errors import Loc
+from tritium.ir.core import Function, Op
+from tritium.ir.match import Record
+from tritium.ir.types import PointerType, Type
+from tritium.ir.verify import verify
+from tritium.layout import SEED_SHARED_LIMIT
+from tritium.ops.dot import Dot
+from tritium.ops.emit import Expr
+from tritium.passes import assign_layouts, eliminate_dead, lower_to_machine
+from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
+from tritium.passes.lower_to_machine import SharedSpace
+from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
+from tritium.passes.specialize import accumulate, double_buffer, prefetch_tiles
+
+
+@dataclass(frozen=True)
+class CudaSource:
+    """A kernel as CUDA C++.
+
+    threads          of one block
+    shared_bytes     of static shared memory
+    dynamic_shared   bytes to ask for at launch
+    parameters       types of the kernel's parameters in the order of the IR function's arguments
+    lines            per line of `text` (from 1) the kernel line it comes from
+    """
+
+    text: str
+    kernel_name: str
+    threads: int
+    shared_bytes: int
+    dynamic_shared: int
+    parameters: tuple[Type, ...]
+    record: Record
+    lines: Mapping[int, Loc] = field(default_factory=dict)
+
+
+def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaSource:
+    """The CUDA source of optimised tile IR `function` for GPU architecture `arch` (``sm_90a``).
+
+    options: ``num_warps`` (default 4) and ``layouts`` ("default" or "seed").
+    """
+    record = Record()
+    seed = options.get("layouts") == "seed"
+    laid = lay_out(function, options, record)
+    machine = lower(laid, options, record, arch)
+    return print_source(machine, record, spelled=seed)
+
+
+def policies(function: Function, options: Mapping[str, Any]) -> tuple[LayoutPolicy, SharedPolicy]:
+    """The policies that the options name."""
+    if options.get("layouts") == "seed":
+        return seed_policy(function), SeedShared()
+    return DefaultPolicy(options.get("num_warps") or 4), DefaultShared()
+
+
+def seed_policy(function: Function) -> SeedPolicy:
+    """The tile that decides is the result of the first dot, else the largest one."""
+    dots = function.find(Dot)
+    if dots:
+        return SeedPolicy(dots[0].results[0].type.shape, True)
+    tiles = [r.type.shape for op in function.walk() for r in op.results if r.type.shape]
+    return SeedPolicy(max(tiles, key=lambda s: (_size(s), len(s)), default=(1,)), False)
+
+
+def _size(shape: tuple[int, ...]) -> int:
+    out = 1
+    for n in shape:
+        out *= n
+    return out
+
+
+def lay_out(function: Function, options: Mapping[str, Any], record: Record) -> Function:
+    """The stage ``lay.tir``."""
+    layouts, _ = policies(function, options)
+    if options.get("layouts") != "seed" and specialises(accumulate.NAME):
+        function = function.clone()
+        accumulate.run(function, record)
+    return assign_layouts.run(function, record, layouts)
+
+
+def lower(function: Function, options: Mapping[str, Any], record: Record, arch: str = "sm_90a") -> Function:
+    """The stage ``mach.tir``."""
+    machine = function.clone()
+    seed = options.get("layouts") == "seed"
+    _, shared = policies(machine, options)
+    space = SharedSpace(machine, shared, SEED_SHARED_LIMIT if seed else shared_limit(arch))
+    plans: dict[Op, double_buffer.StagePlan] = {}
+    if seed:
+        plans = double_buffer.find(machine, record)
+    elif specialises(prefetch_tiles.NAME):
+        prefetch_tiles.run(machine, record, space)
+    lower_to_machine.run(machine, space, plans)
+    eliminate_dead.run(machine, record)
+    return machine
+
+
+def specialises(name: str) -> bool:
+    """Whether the settings let this specialisation run."""
+    return config.get("specialize") != "none" and name not in config.FORBID.value
+
+
+def shared_limit(arch: str) -> int:
+    """Bytes of shared memory that one block may have on `arch`."""
+    number = int("".join(c for c in arch if c.isdigit()) or 0)
+    return {80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 120: 99}.get(number, 48) * 1024
+
+
+def print_source(machine: Function, record: Record, spelled: bool = False) -> CudaSource:
+    """The stage ``cu``."""
+    e = Emitter(machine, spelled)
+    name = e.names.fresh(machine.name)
+    parameters: list[str] = []
+    for arg in machine.args:
+        made = e.names.of(arg)
+        kind = e.type(arg.type.scalar)  # type: ignore[arg-type]
+        parameters.append(f"{kind} {made}")
+        e.held[arg] = Uniform(Expr(made))
+    e.region(machine.body)
+    head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
+    top = [line for line in prelude(e.used).splitlines()]
+    lines = [*top, *([""] if top else []), f"{head} {{", *e.head.lines, *e.w.lines, "}"]
+    offset = len(lines) - 1 - len(e.w.lines)
+    located = {offset + i + 1: loc for i, loc in enumerate(e.w.locs) if loc is not None}
+    return CudaSource(
+        text="\n".join(lines) + "\n",
+        kernel_name=name,
+        threads=e.threads,
+        shared_bytes=lower_to_machine.shared_bytes(machine),
+        dynamic_shared=0,
+        parameters=tuple(a.type for a in machine.args),  # type: ignore[misc]
+        record=record,
+        lines=located,
+    )
+
+
+__all__ = ["CudaSource", "PointerType", "generate", "verify"]

@@ -1,0 +1,300 @@
+"""Launching a loaded kernel: a Python function generated for it, which packs the parameters and makes one foreign call.
+
+::
+
+    launch(gx, gy, gz, stream, x, y, out, n)        addresses and numbers, in order of the kernel's parameters
+        frame = take()                              a buffer: parameters, then the array of their addresses
+        pack_into(frame, ..., x, y, out, n)         one call for all of them
+        cuLaunchKernel(function, gx, gy, gz, 128, 1, 1, 0, stream, address, 0)
+        give(frame)
+
+Frames are kept in a list between launches. Taking one from it and giving it back are atomic, so threads never share a
+frame, with or without the GIL. The driver copies the parameters before it returns.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tritium.backends.cuda import driver
+from tritium.backends.cuda.module import LoadedKernel
+from tritium.backends.cuda.resources import ParameterSlot, out_of_resources
+from tritium.errors import TritiumError, make_error
+from tritium.ir.types import PointerType, ScalarType
+from tritium.ops.storage import constant
+
+Launch = Callable[..., None]
+"""``launch(gx, gy, gz, stream, *values)``: addresses for pointers, numbers for the rest."""
+
+GRID_LIMITS = (2**31 - 1, 65535, 65535)
+"""Most blocks on each axis of a grid."""
+
+_ALIGNMENT = 64  # what a tensor map in the parameters needs
+_INT_CODES = {1: "b", 2: "h", 4: "i", 8: "q"}
+_FLOAT_CODES = {"f16": "e", "f32": "f", "f64": "d"}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a kernel.
+
+    type    of a pointer or number; None for a block of bytes, such as a tensor map
+    nbytes  that it takes among the parameters
+    """
+
+    name: str
+    type: ScalarType | None
+    nbytes: int
+
+    @property
+    def code(self) -> str:
+        """Its letter in a `struct` format."""
+        if self.type is None:
+            return f"{self.nbytes}s"
+        if isinstance(self.type, PointerType):
+            return "Q"
+        if self.type.is_floating():
+            return _FLOAT_CODES.get(self.type.text) or _INT_CODES[self.nbytes].upper()
+        if self.type.is_int1():
+            return "?" if self.nbytes == 1 else _INT_CODES[self.nbytes]
+        code = _INT_CODES[self.nbytes]
+        return code if self.type.kind == "int" else code.upper()
+
+    @property
+    def needs_bits(self) -> bool:
+        """Whether `struct` has no letter for its type, so that it is packed as the integer with its bits."""
+        t = self.type
+        return (
+            t is not None
+            and not isinstance(t, PointerType)
+            and t.is_floating()
+            and t.text not in _FLOAT_CODES
+        )
+
+    def bits(self, value: Any) -> int:
+        """The bits of `value` in this parameter's type, as an integer."""
+        return int.from_bytes(self.encode(value), "little")
+
+    def encode(self, value: Any) -> bytes:
+        """`value` as the bytes of this parameter: rounded as the type does it, integers modulo its range."""
+        if self.type is None:
+            return bytes(value)
+        if isinstance(self.type, PointerType):
+            return int(value).to_bytes(8, "little")
+        value = value.item() if isinstance(value, np.generic) else value
+        if self.type.is_floating():
+            return constant(value, self.type).tobytes()
+        wrapped = int(value) & ((1 << 8 * self.nbytes) - 1)
+        return (int(bool(value)) if self.type.is_int1() else wrapped).to_bytes(self.nbytes, "little")
+
+
+def parameters_of(
+    names: Sequence[str], types: Sequence[ScalarType | None], slots: Sequence[ParameterSlot]
+) -> tuple[Parameter, ...]:
+    """The parameters of a kernel whose machine code has them at `slots`.
+
+    The sizes in the machine code are the truth. A difference from what the types take would shift every parameter
+    behind it, so it is an error of the generator, reported as ValueError.
+    """
+    if len(types) != len(slots):
+        raise ValueError(f"the machine code has {len(slots)} parameters, its source was to have {len(types)}")
+    found: list[Parameter] = []
+    for name, ty, slot in zip(names, types, slots, strict=True):
+        least = 8 if isinstance(ty, PointerType) else ty.itemsize if ty is not None else slot.nbytes
+        fits = slot.nbytes == least or (
+            slot.nbytes in _INT_CODES and ty is not None and not ty.is_ptr() and least == 1
+        )
+        if not fits:
+            raise ValueError(f"parameter {name} takes {slot.nbytes} bytes, and its type {ty} has {least}")
+        found.append(Parameter(name, ty, slot.nbytes))
+    return tuple(found)
+
+
+class Frames:
+    """The frames of one kernel on one GPU: buffers that hold its parameters while a launch is being made.
+
+    A frame is ``(buffer, start, address, config)``: parameters are packed at `start`, `address` is that of the array
+    of their addresses, and `config` belongs to launches with attributes.
+    """
+
+    def __init__(self, parameters: Sequence[Parameter], make_config: Callable[[], Any] | None = None) -> None:
+        self.parameters = tuple(parameters)
+        self.offsets: list[int] = []
+        self.make_config = make_config
+        form, at = "<", 0
+        for p in self.parameters:
+            align = _ALIGNMENT if p.type is None else 8
+            pad = -at % align
+            form += f"{pad}x{p.code}" if pad else p.code
+            self.offsets.append(at + pad)
+            at += pad + p.nbytes
+        self.pointers_at = at + -at % 8
+        self.struct = struct.Struct(form)
+        self.free: list[tuple[bytearray, int, int, Any]] = []
+
+    def fresh(self) -> tuple[bytearray, int, int, Any]:
+        """A new frame."""
+        size = self.pointers_at + 8 * len(self.parameters)
+        buffer = bytearray(size + _ALIGNMENT)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(buffer))
+        start = -address % _ALIGNMENT
+        base = address + start
+        pointers = [base + offset for offset in self.offsets]
+        struct.pack_into(f"<{len(pointers)}Q", buffer, start + self.pointers_at, *pointers)
+        return buffer, start, base + self.pointers_at, self.make_config() if self.make_config else None
+
+    def pack_exactly(self, buffer: bytearray, start: int, values: Sequence[Any]) -> None:
+        """Pack values that `struct` refuses: floats beyond the range of the type, integers beyond it, NumPy numbers."""
+        for p, offset, value in zip(self.parameters, self.offsets, values, strict=True):
+            raw = value.to_bytes(p.nbytes, "little") if p.needs_bits else p.encode(value)
+            buffer[start + offset : start + offset + p.nbytes] = raw
+
+
+_PLAIN = """\
+def launch({head}):
+    try:
+        frame = take()
+    except IndexError:
+        frame = fresh()
+    buffer, start, address, _ = frame
+    try:
+        pack_into(buffer, start{values})
+    except PACKING:
+        pack_exactly(buffer, start, ({each}))
+    result = call(function, gx, gy, gz, {threads}, 1, 1, {shared}, stream, address, 0)
+    if result[0]:
+        again(int(result[0]), (gx, gy, gz), stream, frame)
+    give(frame)
+"""
+
+_WITH_ATTRIBUTES = """\
+def launch({head}):
+    try:
+        frame = take()
+    except IndexError:
+        frame = fresh()
+    buffer, start, address, config = frame
+    try:
+        pack_into(buffer, start{values})
+    except PACKING:
+        pack_exactly(buffer, start, ({each}))
+    config.gridDimX = gx
+    config.gridDimY = gy
+    config.gridDimZ = gz
+    config.hStream = stream
+    result = call(config, function, address, 0)
+    if result[0]:
+        again(int(result[0]), (gx, gy, gz), stream, frame)
+    give(frame)
+"""
+
+
+def make_launch(loaded: LoadedKernel, parameters: Sequence[Parameter]) -> Launch:
+    """The launch function of `loaded`. It checks nothing; LaunchError TRI0739 when the driver reports an error."""
+    api, shape = driver.api(), loaded.shape
+    frames = Frames(parameters, None if shape.is_plain else lambda: _config(loaded))
+    call = api.cuLaunchKernel if shape.is_plain else api.cuLaunchKernelEx
+
+    def again(
+        code: int, grid: tuple[int, int, int], stream: int, frame: tuple[bytearray, int, int, Any]
+    ) -> None:
+        def retry() -> int:
+            if shape.is_plain:
+                result = call(
+                    *(loaded.function, *grid, shape.threads, 1, 1, shape.shared, stream, frame[2], 0)
+                )
+            else:
+                result = call(frame[3], loaded.function, frame[2], 0)
+            return int(result[0])
+
+        _launch_elsewhere(loaded, code, grid, retry)
+
+    names = [f"p{i}" for i in range(len(parameters))]
+    packed = [
+        f"bits{i}({name})" if p.needs_bits else name
+        for i, (name, p) in enumerate(zip(names, parameters, strict=True))
+    ]
+    text = (_PLAIN if shape.is_plain else _WITH_ATTRIBUTES).format(
+        head=", ".join(["gx", "gy", "gz", "stream", *names]),
+        values="".join(f", {p}" for p in packed),
+        each="".join(f"{p}, " for p in packed),
+        threads=shape.threads,
+        shared=shape.shared,
+    )
+    scope: dict[str, Any] = {
+        "take": frames.free.pop,
+        "give": frames.free.append,
+        "fresh": frames.fresh,
+        "pack_into": frames.struct.pack_into,
+        "pack_exactly": frames.pack_exactly,
+        "PACKING": (struct.error, OverflowError, TypeError),
+        "function": loaded.function,
+        "call": call,
+        "again": again,
+        **{f"bits{i}": p.bits for i, p in enumerate(parameters) if p.needs_bits},
+    }
+    exec(compile(text, f"<launch of {loaded.binary.kernel}>", "exec"), scope)
+    launch: Launch = scope["launch"]
+    return launch
+
+
+def _config(loaded: LoadedKernel) -> Any:
+    """A launch configuration with the attributes of the kernel; grid and stream are set for each launch."""
+    api, shape = driver.api(), loaded.shape
+    config = api.CUlaunchConfig()
+    config.blockDimX, config.blockDimY, config.blockDimZ = shape.threads, 1, 1
+    config.sharedMemBytes = shape.shared
+    attributes: list[Any] = []
+
+    def add(name: str) -> Any:
+        attribute = api.CUlaunchAttribute()
+        attribute.id = getattr(api.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
+        attributes.append(attribute)
+        return attribute.value
+
+    if shape.cluster != (1, 1, 1):
+        cluster = add("CLUSTER_DIMENSION").clusterDim
+        cluster.x, cluster.y, cluster.z = shape.cluster
+    if shape.cooperative:
+        add("COOPERATIVE").cooperative = 1
+    if shape.programmatic:
+        add("PROGRAMMATIC_STREAM_SERIALIZATION").programmaticStreamSerializationAllowed = 1
+    config.attrs = attributes
+    config.numAttrs = len(attributes)
+    return config
+
+
+def _launch_elsewhere(
+    loaded: LoadedKernel, code: int, grid: tuple[int, int, int], retry: Callable[[], int]
+) -> None:
+    """After a launch failed: if another GPU, or none, was current for this thread, launch again on the right one."""
+    device = loaded.device
+    if code in (driver.INVALID_CONTEXT, driver.INVALID_HANDLE):
+        current = driver.call(loaded.binary.kernel, "cuCtxGetCurrent")
+        if int(current) != int(device.context):
+            if int(current) == 0 and driver.current_ordinal() == device.ordinal:
+                device.make_current()  # a thread that has not used the GPU yet: stays, as PyTorch would do it
+                code = retry()
+            else:
+                with device.current():
+                    code = retry()
+            if not code:
+                return
+    raise _failure(loaded, code, grid)
+
+
+def _failure(loaded: LoadedKernel, code: int, grid: tuple[int, int, int]) -> TritiumError:
+    name = loaded.binary.kernel
+    for axis, (blocks, limit) in enumerate(zip(grid, GRID_LIMITS, strict=True)):
+        if blocks > limit:
+            return make_error("TRI0707", value=blocks, axis=axis, limit=limit)
+    if code == driver.OUT_OF_RESOURCES:
+        required, limit = loaded.registers * loaded.shape.threads, loaded.device.limits.registers
+        return out_of_resources(name, "registers per block", required, limit, str(loaded.device))
+    return driver.failure(name, code, "cuLaunchKernel" if loaded.shape.is_plain else "cuLaunchKernelEx")

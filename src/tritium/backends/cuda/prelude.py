@@ -1,0 +1,194 @@
+"""The device functions that generated sources may call; each source holds only those it uses.
+
+A function keeps a promise that plain C++ does not: integers wrap, division by zero has a written value, floats convert
+with one rounding, narrow floats exist at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_FN = "__device__ __forceinline__"
+
+_PIECES: dict[str, tuple[str, tuple[str, ...]]] = {}
+"""Name -> (text, names it needs)."""
+
+
+def _piece(name: str, text: str, *needs: str) -> None:
+    _PIECES[name] = (text.strip("\n").replace("FN ", f"{_FN} "), needs)
+
+
+_piece("names", """
+typedef signed char i8;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+""")  # fmt: skip
+
+_piece("wrapping", """
+// Integers of the language wrap; signed overflow in C++ does not.
+template <class T> struct unsigned_of { typedef T type; };
+template <> struct unsigned_of<int> { typedef u32 type; };
+template <> struct unsigned_of<i64> { typedef u64 type; };
+template <class T> FN T wrapping_add(T x, T y) { typedef typename unsigned_of<T>::type U; return T(U(x) + U(y)); }
+template <class T> FN T wrapping_sub(T x, T y) { typedef typename unsigned_of<T>::type U; return T(U(x) - U(y)); }
+template <class T> FN T wrapping_mul(T x, T y) { typedef typename unsigned_of<T>::type U; return T(U(x) * U(y)); }
+""", "names")  # fmt: skip
+for _name in ("wrapping_add", "wrapping_sub", "wrapping_mul"):
+    _piece(_name, "", "wrapping")
+
+_piece("quotient", """
+// x / y toward zero; 0 where y is 0.
+template <class T> FN T quotient(T x, T y) {
+  if (y == T(0)) return T(0);
+  if (T(-1) < T(0) && y == T(-1)) return wrapping_sub(T(0), x);
+  return x / y;
+}
+""", "wrapping")  # fmt: skip
+_piece("remainder", """
+// The remainder of quotient(x, y), with the sign of x; x where y is 0.
+template <class T> FN T remainder(T x, T y) {
+  if (y == T(0)) return x;
+  if (T(-1) < T(0) && y == T(-1)) return T(0);
+  return x % y;
+}
+""")  # fmt: skip
+_piece("shift_left", """
+// x << y; 0 where y reaches the width.
+template <class T> FN T shift_left(T x, T y) {
+  u64 by = sizeof(T) == 8 ? u64(y) : sizeof(T) == 4 ? u64(u32(y)) : sizeof(T) == 2 ? u64(u16(y)) : u64(u8(y));
+  return by < 8 * sizeof(T) ? T(u64(x) << by) : T(0);
+}
+""", "names")  # fmt: skip
+_piece("shift_right", """
+// x >> y; copies of the sign, or 0, where y reaches the width.
+template <class T> FN T shift_right(T x, T y) {
+  u64 by = sizeof(T) == 8 ? u64(y) : sizeof(T) == 4 ? u64(u32(y)) : sizeof(T) == 2 ? u64(u16(y)) : u64(u8(y));
+  return by < 8 * sizeof(T) ? T(x >> by) : x < T(0) ? T(-1) : T(0);
+}
+""", "names")  # fmt: skip
+_piece("magnitude", """
+// |x|; the most negative number stays as it is.
+template <class T> FN T magnitude(T x) { return x < T(0) ? T(0 - u64(x)) : x; }
+""", "names")  # fmt: skip
+_piece("high_product", """
+FN int high_product(int x, int y) { return int(__umulhi(u32(x), u32(y))); }
+FN u32 high_product(u32 x, u32 y) { return __umulhi(x, y); }
+FN i64 high_product(i64 x, i64 y) { return i64(__umul64hi(u64(x), u64(y))); }
+FN u64 high_product(u64 x, u64 y) { return __umul64hi(x, y); }
+""", "names")  # fmt: skip
+
+_piece("f16", """
+struct f16 { u16 bits; };
+FN float to_float(f16 x) { float y; asm("cvt.f32.f16 %0, %1;" : "=f"(y) : "h"(x.bits)); return y; }
+FN f16 to_f16(float x) { f16 y; asm("cvt.rn.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+FN f16 to_f16(double x) { f16 y; asm("cvt.rn.f16.f64 %0, %1;" : "=h"(y.bits) : "d"(x)); return y; }
+FN f16 to_f16_rz(float x) { f16 y; asm("cvt.rz.f16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+FN f16 to_f16_rz(double x) { f16 y; asm("cvt.rz.f16.f64 %0, %1;" : "=h"(y.bits) : "d"(x)); return y; }
+FN f16 to_f16(int x) { f16 y; asm("cvt.rn.f16.s32 %0, %1;" : "=h"(y.bits) : "r"(x)); return y; }
+FN f16 to_f16(u32 x) { f16 y; asm("cvt.rn.f16.u32 %0, %1;" : "=h"(y.bits) : "r"(x)); return y; }
+FN f16 to_f16(i64 x) { f16 y; asm("cvt.rn.f16.s64 %0, %1;" : "=h"(y.bits) : "l"(x)); return y; }
+FN f16 to_f16(u64 x) { f16 y; asm("cvt.rn.f16.u64 %0, %1;" : "=h"(y.bits) : "l"(x)); return y; }
+""", "names")  # fmt: skip
+_piece("bf16", """
+struct bf16 { u16 bits; };
+FN float to_float(bf16 x) { return __uint_as_float(u32(x.bits) << 16); }
+FN bf16 to_bf16(float x) { bf16 y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+FN bf16 to_bf16_rz(float x) {
+  bf16 y = {u16(__float_as_uint(x) >> 16)};
+  if (x != x) y.bits = 0x7fff;
+  return y;
+}
+// fp32 rounded to odd: a second rounding to fewer bits then gives what one rounding would have given.
+FN float to_odd(double x) {
+  float y = __double2float_rz(x);
+  return double(y) != x && x == x ? __uint_as_float(__float_as_uint(y) | 1u) : y;
+}
+FN float to_odd(i64 x) {
+  float y = __ll2float_rz(x);
+  return x != 0 && (y >= 9223372036854775808.0f || i64(y) != x) ? __uint_as_float(__float_as_uint(y) | 1u) : y;
+}
+FN float to_odd(u64 x) {
+  float y = __ull2float_rz(x);
+  return x != 0 && (y >= 18446744073709551616.0f || u64(y) != x) ? __uint_as_float(__float_as_uint(y) | 1u) : y;
+}
+FN bf16 to_bf16(double x) { return to_bf16(to_odd(x)); }
+FN bf16 to_bf16_rz(double x) { return to_bf16_rz(__double2float_rz(x)); }
+FN bf16 to_bf16(int x) { return to_bf16(to_odd(i64(x))); }
+FN bf16 to_bf16(u32 x) { return to_bf16(to_odd(i64(x))); }
+FN bf16 to_bf16(i64 x) { return to_bf16(to_odd(x)); }
+FN bf16 to_bf16(u64 x) { return to_bf16(to_odd(x)); }
+""", "names")  # fmt: skip
+
+_piece("to_integer", """
+// Toward zero; out of range gives the nearest end, NaN gives 0.
+FN int to_i32(float x) { return __float2int_rz(x); }
+FN int to_i32(double x) { return x != x ? 0 : __double2int_rz(x); }
+FN u32 to_u32(float x) { return __float2uint_rz(x); }
+FN u32 to_u32(double x) { return x != x ? 0u : __double2uint_rz(x); }
+FN i64 to_i64(float x) { return x != x ? 0ll : __float2ll_rz(x); }
+FN i64 to_i64(double x) { return x != x ? 0ll : __double2ll_rz(x); }
+FN u64 to_u64(float x) { return x != x ? 0ull : __float2ull_rz(x); }
+FN u64 to_u64(double x) { return x != x ? 0ull : __double2ull_rz(x); }
+template <class T> FN i8 to_i8(T x) { return i8(min(max(to_i32(x), -128), 127)); }
+template <class T> FN u8 to_u8(T x) { return u8(min(max(to_i32(x), 0), 255)); }
+template <class T> FN short to_i16(T x) { return short(min(max(to_i32(x), -32768), 32767)); }
+template <class T> FN u16 to_u16(T x) { return u16(min(max(to_i32(x), 0), 65535)); }
+""", "names")  # fmt: skip
+for _name in ("to_i8", "to_u8", "to_i16", "to_u16", "to_i32", "to_u32", "to_i64", "to_u64"):
+    _piece(_name, "", "to_integer")
+_piece("to_f16", "", "f16")
+_piece("to_f16_rz", "", "f16")
+_piece("to_bf16", "", "bf16")
+_piece("to_bf16_rz", "", "bf16")
+_piece("bits_as", """
+template <class To, class From> FN To bits_as(From x) {
+  static_assert(sizeof(To) == sizeof(From), "the width stays");
+  To y;
+  __builtin_memcpy(&y, &x, sizeof(To));
+  return y;
+}
+""")  # fmt: skip
+_piece("extremum_nan", """
+// A NaN wins.
+template <class T> FN T max_nan(T x, T y) { return x != x ? x : y != y ? y : x < y || (x == y && signbit(x)) ? y : x; }
+template <class T> FN T min_nan(T x, T y) { return x != x ? x : y != y ? y : y < x || (x == y && signbit(y)) ? y : x; }
+""")  # fmt: skip
+_piece("max_nan", "", "extremum_nan")
+_piece("min_nan", "", "extremum_nan")
+_piece("vec", """
+// `N` neighbouring elements that move as one.
+template <class T, int N> struct alignas(sizeof(T) * N) vec { T v[N]; };
+template <int N, class T> FN vec<T, N> load_vec(const T* from) { return *reinterpret_cast<const vec<T, N>*>(from); }
+template <int N, class T> FN void store_vec(T* to, const vec<T, N>& x) { *reinterpret_cast<vec<T, N>*>(to) = x; }
+""")  # fmt: skip
+_piece("load_vec", "", "vec")
+_piece("store_vec", "", "vec")
+_piece("trip_count", """
+// How often a loop from `lower` to `upper` in steps of `step` runs.
+template <class T> FN i64 trip_count(T lower, T upper, T step) {
+  if (step > T(0)) return lower < upper ? i64((u64(upper) - u64(lower) - 1) / u64(step)) + 1 : 0;
+  return lower > upper ? i64((u64(lower) - u64(upper) - 1) / (u64(0) - u64(step))) + 1 : 0;
+}
+""", "names")  # fmt: skip
+
+RESERVED = frozenset(_PIECES)
+
+
+def known(name: str) -> bool:
+    """Whether the prelude has a function of this name."""
+    return name in _PIECES
+
+
+def prelude(wanted: Iterable[str]) -> str:
+    """The text of everything in `wanted` and what that needs, in the order of this file."""
+    needed: set[str] = set()
+    work = list(wanted)
+    while work:
+        name = work.pop()
+        if name not in needed:
+            needed.add(name)
+            work += _PIECES[name][1]
+    return "\n".join(text for name, (text, _) in _PIECES.items() if name in needed and text)

@@ -1,0 +1,225 @@
+"""A stand-in for ``cuda.bindings.driver``: two GPUs whose launches are recorded, parameters read as the driver would.
+
+It knows the parameter sizes of a kernel because the test tells it (`FakeDriver.slots`), as the real one reads them from
+the machine code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+
+class Named:
+    """A handle or an enumeration value: an object with a number."""
+
+    def __init__(self, value: int = 0) -> None:
+        self.value = value
+
+    def __int__(self) -> int:
+        return self.value
+
+
+class CUlaunchConfig:
+    gridDimX = gridDimY = gridDimZ = blockDimX = blockDimY = blockDimZ = sharedMemBytes = numAttrs = 0
+    hStream: Any = 0
+    attrs: list[Any]
+
+
+class CUlaunchAttribute:
+    def __init__(self) -> None:
+        self.id = ""
+        self.value = _AttributeValue()
+
+
+class _AttributeValue:
+    def __init__(self) -> None:
+        self.clusterDim = type("Dim", (), {"x": 1, "y": 1, "z": 1})()
+        self.cooperative = self.programmaticStreamSerializationAllowed = 0
+
+
+class CUlaunchAttributeID:
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = "cluster"
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = "cooperative"
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = "programmatic"
+
+
+@dataclass
+class Launched:
+    """One recorded launch; `parameters` are the raw bytes of each."""
+
+    function: int
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    shared: int
+    stream: int
+    parameters: list[bytes]
+    context: int
+    attributes: dict[str, Any]
+
+
+DEVICE_ATTRIBUTES = {1: 1024, 8: 48 * 1024, 97: 227 * 1024, 12: 65536, 16: 132, 75: 9, 76: 0}
+FUNCTION_ATTRIBUTES = {0: 1024, 3: 16, 4: 40}
+
+
+class FakeDriver:
+    """The calls that the package makes, with `code` of the next launches and module loads to be set by a test."""
+
+    CUdevice_attribute = CUfunction_attribute = CUpointer_attribute = CUdeviceptr = CUresult = Named
+    CUstreamCaptureMode = CUstream = Named
+    CUlaunchConfig, CUlaunchAttribute, CUlaunchAttributeID = (
+        CUlaunchConfig,
+        CUlaunchAttribute,
+        CUlaunchAttributeID,
+    )
+
+    def __init__(self) -> None:
+        self.slots: list[int] = []
+        self.launches: list[Launched] = []
+        self.version = 13000
+        self.gpus = 2
+        self.init_code = self.load_code = 0
+        self.launch_codes: list[int] = []
+        self.checks_context = False
+        self.threads = threading.local()
+        self.loads: list[tuple[int, bytes]] = []
+        self.function_settings: dict[int, int] = {}
+        self.capture_mode = 0
+        self.pinned: dict[int, int] = {}
+
+    # ---- devices and contexts ------------------------------------------------------------------------
+
+    @property
+    def stack(self) -> list[int]:
+        if not hasattr(self.threads, "stack"):
+            self.threads.stack = []
+        return self.threads.stack
+
+    @property
+    def context(self) -> int:
+        return getattr(self.threads, "context", 0)
+
+    @context.setter
+    def context(self, value: int) -> None:
+        self.threads.context = value
+
+    def cuInit(self, flags: int) -> tuple[int]:
+        return (self.init_code,)
+
+    def cuDriverGetVersion(self) -> tuple[int, int]:
+        return 0, self.version
+
+    def cuDeviceGetCount(self) -> tuple[int, int]:
+        return 0, self.gpus
+
+    def cuDeviceGet(self, ordinal: int) -> tuple[int, int]:
+        return 0, ordinal
+
+    def cuDeviceGetName(self, length: int, device: int) -> tuple[int, bytes]:
+        return 0, b"Fake GPU\0".ljust(length, b" ")
+
+    def cuDeviceGetAttribute(self, attribute: Named, device: int) -> tuple[int, int]:
+        return 0, DEVICE_ATTRIBUTES[attribute.value]
+
+    def cuDevicePrimaryCtxRetain(self, device: int) -> tuple[int, Named]:
+        return 0, Named(100 + device)
+
+    def cuCtxSetCurrent(self, context: Named) -> tuple[int]:
+        self.context = int(context)
+        return (0,)
+
+    def cuCtxGetCurrent(self) -> tuple[int, Named]:
+        return 0, Named(self.context)
+
+    def cuCtxPushCurrent(self, context: Named) -> tuple[int]:
+        self.stack.append(self.context)
+        self.context = int(context)
+        return (0,)
+
+    def cuCtxPopCurrent(self) -> tuple[int, Named]:
+        left, self.context = self.context, self.stack.pop()
+        return 0, Named(left)
+
+    def cuThreadExchangeStreamCaptureMode(self, mode: Any) -> tuple[int, int]:
+        before, self.capture_mode = self.capture_mode, int(mode)
+        return 0, before
+
+    def cuGetErrorName(self, code: Named) -> tuple[int, bytes]:
+        return 0, f"CUDA_ERROR_{int(code)}".encode()
+
+    def cuGetErrorString(self, code: Named) -> tuple[int, bytes]:
+        return 0, b"in words"
+
+    def cuPointerGetAttribute(self, attribute: Named, pointer: Named) -> tuple[int, Any]:
+        found = self.pinned.get(int(pointer))
+        return (1, None) if found is None else (0, Named(found))
+
+    # ---- modules and launches ------------------------------------------------------------------------
+
+    def cuModuleLoadData(self, image: bytes) -> tuple[int, Any]:
+        assert self.context and self.capture_mode == 2
+        self.loads.append((self.context, image))
+        return (self.load_code, None) if self.load_code else (0, Named(1000 + self.context))
+
+    def cuModuleGetFunction(self, module: Named, name: bytes) -> tuple[int, Named]:
+        return 0, Named(int(module) + 1000)
+
+    def cuFuncGetAttribute(self, attribute: Named, function: Named) -> tuple[int, int]:
+        return 0, FUNCTION_ATTRIBUTES[attribute.value]
+
+    def cuFuncSetAttribute(self, function: Named, attribute: Named, value: int) -> tuple[int]:
+        self.function_settings[attribute.value] = value
+        return (0,)
+
+    def cuLaunchKernel(
+        self,
+        function: Named,
+        gx: int,
+        gy: int,
+        gz: int,
+        bx: int,
+        by: int,
+        bz: int,
+        shared: int,
+        stream: Any,
+        parameters: int,
+        extra: int,
+    ) -> tuple[int]:
+        code = self._code(function)
+        if not code:
+            self._record(function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, {})
+        return (code,)
+
+    def cuLaunchKernelEx(self, config: Any, function: Named, parameters: int, extra: int) -> tuple[int]:
+        code = self._code(function)
+        if not code:
+            c = config
+            assert c.numAttrs == len(c.attrs)
+            attributes = {a.id: a.value for a in c.attrs}
+            grid, block = (c.gridDimX, c.gridDimY, c.gridDimZ), (c.blockDimX, c.blockDimY, c.blockDimZ)
+            self._record(function, grid, block, c.sharedMemBytes, c.hStream, parameters, attributes)
+        return (code,)
+
+    def _code(self, function: Named) -> int:
+        """201 without a context, 400 with that of another GPU, else what the test wants."""
+        if self.checks_context and int(function) - 2000 != self.context:
+            return 400 if self.context else 201
+        return self.launch_codes.pop(0) if self.launch_codes else 0
+
+    def _record(
+        self,
+        function: Named,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        shared: int,
+        stream: Any,
+        parameters: int,
+        attributes: dict[str, Any],
+    ) -> None:
+        pointers = (ctypes.c_uint64 * len(self.slots)).from_address(parameters)
+        raw = [ctypes.string_at(p, size) for p, size in zip(pointers, self.slots, strict=True)]
+        self.launches.append(
+            Launched(int(function), grid, block, shared, int(stream), raw, self.context, attributes)
+        )

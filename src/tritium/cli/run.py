@@ -143,6 +143,7 @@ _COMMAND_FOLDER = os.path.dirname(os.path.abspath(sys.argv[0])) if sys.argv and 
 
 
 def _run(program: Callable[[], None]) -> None:
+    sys.excepthook = sys.__excepthook__  # the command line's own is not the program's
     try:
         program()
     except SystemExit:

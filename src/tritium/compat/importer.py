@@ -1,10 +1,10 @@
 """The import hook behind ``tritium.install()`` and ``tritium run``.
 
 * A meta-path finder resolves ``triton`` and ``triton.x.y`` to Tritium's modules (aliases: the same module objects).
-* ``builtins.__import__`` and ``importlib.import_module`` are wrapped so that imports *from inside PyTorch* see the real
-  Triton if there is one and ModuleNotFoundError if there is none. They are told apart by the importing module's name,
-  and the real package's modules are kept in a table of their own while PyTorch is not looking. The real Triton's own
-  modules import each other the same way.
+* ``builtins.__import__``, ``importlib.import_module`` and ``importlib.util.find_spec`` are wrapped so that imports
+  *from inside PyTorch* see the real Triton if there is one and ModuleNotFoundError if there is none. They are told
+  apart by the importing module's name, and the real package's modules are kept in a table of their own while PyTorch is
+  not looking. The real Triton's own modules import each other the same way.
 * An import of a part that Tritium refuses says why.
 """
 
@@ -89,6 +89,7 @@ class _State:
         self.real_depth = 0
         self.original_import: Any = None
         self.original_import_module: Any = None
+        self.original_find_spec: Any = None
         self.lock = threading.RLock()
 
 
@@ -110,8 +111,10 @@ def install(children: bool = True) -> None:
         sys.meta_path.insert(0, _state.finder)
         _state.original_import = builtins.__import__
         _state.original_import_module = importlib.import_module
+        _state.original_find_spec = importlib.util.find_spec
         builtins.__import__ = _import
         importlib.import_module = _import_module
+        importlib.util.find_spec = _find_spec
 
 
 def uninstall() -> None:
@@ -122,7 +125,8 @@ def uninstall() -> None:
             return
         builtins.__import__ = _state.original_import
         importlib.import_module = _state.original_import_module
-        _state.original_import = _state.original_import_module = None
+        importlib.util.find_spec = _state.original_find_spec
+        _state.original_import = None
         sys.meta_path.remove(_state.finder)
         for name in [n for n in sys.modules if _is_triton(n)]:
             del sys.modules[name]
@@ -171,6 +175,13 @@ def _import_module(name: str, package: str | None = None) -> Any:
     except ModuleNotFoundError as missing:
         _refuse(str(missing.name or absolute))
         raise
+
+
+def _find_spec(name: str, package: str | None = None) -> Any:
+    if _is_triton(name) and keeps_real(sys._getframe(1).f_globals.get("__name__")):
+        with _real_triton():
+            return _state.original_find_spec(name, package)
+    return _state.original_find_spec(name, package)
 
 
 def _refuse(name: str) -> None:

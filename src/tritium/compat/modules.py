@@ -120,7 +120,7 @@ def refusal_of(name: str) -> str | None:
 
 def complete(module: ModuleType, name: str) -> None:
     """Let `module`, which answers for Triton's module `name`, give Triton's names that are elsewhere, or say why not."""
-    if name not in ELSEWHERE and name not in REFUSED_NAMES:
+    if name not in ELSEWHERE and name not in REFUSED_NAMES and not _has_refused_submodule(name):
         return
     own: Any = module.__dict__.get("__getattr__")
     completed = getattr(own, "completes", None)
@@ -139,14 +139,18 @@ def complete(module: ModuleType, name: str) -> None:
             found = ELSEWHERE.get(triton_name, {}).get(attribute)
             if found is not None:
                 return resolve(found, attribute)
-            reason = REFUSED_NAMES.get(triton_name, {}).get(attribute)
+            full = f"{triton_name}.{attribute}"
+            reason = REFUSED_NAMES.get(triton_name, {}).get(attribute) or REFUSED.get(full)
             if reason is not None:
-                full = f"{triton_name}.{attribute}"
                 raise make_error("TRI0910", name=full, hint=reason, cls=_unsupported_name())
         raise AttributeError(f"module {module.__name__!r} has no attribute {attribute!r}")
 
     __getattr__.completes = names  # type: ignore[attr-defined]
     module.__getattr__ = __getattr__  # type: ignore[method-assign]
+
+
+def _has_refused_submodule(name: str) -> bool:
+    return any(refused.rpartition(".")[0] == name for refused in REFUSED)
 
 
 def resolve(where: str, name: str) -> Any:

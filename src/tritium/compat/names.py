@@ -52,13 +52,13 @@ ELSEWHERE: dict[str, dict[str, str]] = {
     "triton.language.extra.cuda.libdevice": {"core": "language:"},
     "triton.language.extra.cuda.utils": {"core": "language:"},
     "triton.language.math": {"core": "language:"},
-    "triton.language.random": {"jit": "runtime.jit", "tl": ":language"},
+    "triton.language.random": {"jit": "runtime.jit", "math": "language:", "tl": ":language"},
     "triton.language.semantic": {
         "IncompatibleTypeErrorImpl": "errors:CompilationError",
         "driver": "runtime.driver",
         "tl": ":language",
     },
-    "triton.language.standard": {"core": "language:", "jit": "runtime.jit"},
+    "triton.language.standard": {"core": "language:", "jit": "runtime.jit", "math": "language:"},
     "triton.language.target_info": {"driver": "runtime.driver"},
     "triton.runtime.autotuner": {
         "get_cache_invalidating_env_vars": "runtime.cache",
@@ -99,6 +99,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "_quantile": "runtime.benchmarking:quantile",
         "_summarize_statistics": "runtime.benchmarking:summarize",
     },
+    "triton.tools.ragged_tma": {"triton": ":"},
 }
 """By module and name: where it is in Tritium, as ``module`` or ``module:name``, both below ``tritium``."""
 
@@ -110,7 +111,7 @@ _INTERNAL = "it is a detail of Triton's implementation; nothing stands in its pl
 _LEFT_OVER = "it is left over from a loop in Triton's module"
 
 REFUSED_NAMES: dict[str, dict[str, str]] = {
-    "triton.backends": {"T": _INTERNAL, "amd": "Tritium does not compile for AMD GPUs"},
+    "triton.backends": {"T": _INTERNAL},
     "triton.backends.nvidia.compiler": {
         **dict.fromkeys(("ir", "llvm", "nvidia", "passes"), _MLIR),
         **dict.fromkeys(
@@ -167,17 +168,16 @@ REFUSED_NAMES: dict[str, dict[str, str]] = {
     "triton.language.core": {
         **dict.fromkeys(
             (
-                *("T", "TRITON_BUILTIN", "base_value", "binary_op_type_legalization", "builtin_max"),
-                *("builtin_min", "check_bit_width", "dispatch", "is_negative_zero", "slice_type"),
+                *("T", "TRITON_BUILTIN", "binary_op_type_legalization", "check_bit_width", "dispatch"),
+                *("is_negative_zero", "slice_type"),
             ),
             _INTERNAL,
         ),
         "ir": _MLIR,
     },
-    "triton.language.extra": {
-        **dict.fromkeys(("is_pkg", "module", "module_finder", "module_name", "modules", "spec"), _LEFT_OVER),
-        "hip": "Tritium does not compile for AMD GPUs",
-    },
+    "triton.language.extra": dict.fromkeys(
+        ("is_pkg", "module", "module_finder", "module_name", "modules", "spec"), _LEFT_OVER
+    ),
     "triton.language.extra.cuda.utils": dict.fromkeys(
         ("convert_custom_float8", "convert_float16_to_fp8e4b15", "convert_fp8e4b15_to_float16"),
         "convert with x.to(tl.float8e4b15) and x.to(tl.float16)",

@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from tritium.runtime.mock_tensor import MockTensor
 
 _HOME = {
-    "Autotuner": "runtime.autotuner",
-    "Config": "runtime.tuning_config",
-    "Heuristics": "runtime.autotuner",
-    "InterpreterError": "errors",
-    "JITFunction": "runtime.jit",
-    "KernelInterface": "runtime.interface",
-    "MockTensor": "runtime.mock_tensor",
-    "OutOfResources": "errors",
-    "RedisRemoteCacheBackend": "runtime.cache",
-    "RemoteCacheBackend": "runtime.cache",
-    "TensorWrapper": "runtime.arrays",
-    "autotune": "runtime.autotuner",
-    "heuristics": "runtime.autotuner",
-    "jit": "runtime.jit",
-    "reinterpret": "runtime.arrays",
+    "Autotuner": "tritium.runtime.autotuner",
+    "Config": "tritium.runtime.tuning_config",
+    "Heuristics": "tritium.runtime.autotuner",
+    "InterpreterError": "tritium.errors",
+    "JITFunction": "tritium.runtime.jit",
+    "KernelInterface": "tritium.runtime.interface",
+    "MockTensor": "tritium.runtime.mock_tensor",
+    "OutOfResources": "tritium.errors",
+    "RedisRemoteCacheBackend": "tritium.runtime.cache",
+    "RemoteCacheBackend": "tritium.runtime.cache",
+    "TensorWrapper": "tritium.runtime.arrays",
+    "autotune": "tritium.runtime.autotuner",
+    "heuristics": "tritium.runtime.autotuner",
+    "jit": "tritium.runtime.jit",
+    "reinterpret": "tritium.runtime.arrays",
 }
 _MODULES = ("autotuner", "cache", "driver", "errors", "interpreter")
 
@@ -60,9 +60,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is not None:
-        value = getattr(importlib.import_module(f"tritium.{home}"), name)
+        value = getattr(importlib.import_module(home), name)
         globals()[name] = value
         return value
     if name in _MODULES:
-        return importlib.import_module(f"tritium.runtime.{name}")
+        return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'tritium.runtime' has no attribute {name!r}")

@@ -263,6 +263,8 @@ def torch_view(t: Any, what: str) -> ArrayView:
             hint="pass tensor.resolve_neg()",
         )
     device = HOST if t.is_cpu else _device_name(t.device)
+    if address == 0 and start:  # what PyTorch says of a view without elements
+        address = start + t.storage_offset() * dtype.itemsize
     return ArrayView(address, dtype, None, None, start, nbytes, device, True, t)
 
 

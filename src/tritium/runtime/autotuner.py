@@ -156,9 +156,9 @@ class Autotuner(KernelInterface):
     def _try(self, args: tuple[Any, ...], tried: Config, current: dict[str, Any]) -> Timing:
         trials = self._trials or self._new_trials(args, current)
         trials.refill()
-        positional = [trials.arguments.get(n, a) for n, a in zip(self.arg_names, args, strict=False)]
+        positional = [trials.copies.get(n, a) for n, a in zip(self.arg_names, args, strict=False)]
         positional += args[len(positional) :]
-        launch = {k: trials.arguments.get(k, v) for k, v in current.items()}
+        launch = {k: trials.copies.get(k, v) for k, v in current.items()}
         named = {**dict(zip(self.arg_names, positional, strict=False)), **launch}
 
         def call() -> None:
@@ -224,11 +224,11 @@ class Autotuner(KernelInterface):
         try:
             named = dict(zip(self.arg_names, args, strict=False))
             chosen = self.configs[0]
+            _check_conflicts(chosen.all_kwargs(), kwargs, named)
             if len(self.configs) > 1 and not kwargs.get("warmup"):
                 key = self.key_of(named, kwargs)
                 found = self.cache.get(key)
                 chosen = found if found is not None else self._tuned(key, args, named, kwargs)
-            _check_conflicts(chosen.all_kwargs(), kwargs, named)
             self.best_config = chosen
             if chosen.pre_hook is not None:
                 chosen.pre_hook({**named, **kwargs, **chosen.all_kwargs()})

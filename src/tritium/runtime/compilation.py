@@ -13,7 +13,7 @@ from tritium.pipeline import Compilation, compile_kernel, stages_of
 from tritium.runtime import log
 from tritium.runtime.ast_source import ASTSource, source_of
 from tritium.runtime.backend import executor_of
-from tritium.runtime.compiled import CompiledKernel
+from tritium.runtime.compiled import HOST_TARGET, CompiledKernel
 from tritium.runtime.kernel_table import KernelTable, Specialization
 from tritium.runtime.specialize import Specs, difference, to_signature
 
@@ -42,7 +42,9 @@ def compile_specialized(
         inspect=_inspection(options),
     )
     executor = executor_of(backend)
-    kernel = CompiledKernel(source, compilation, specs, options, backend, executor, name=_name(fn, source))
+    target = options.get("target") or HOST_TARGET
+    name = _name(fn, source)
+    kernel = CompiledKernel(source, compilation, specs, options, backend, executor, target, name)
     milliseconds = (time.perf_counter() - started) * 1e3
     if log.enabled("compile"):
         reason = why(key, table)

@@ -242,7 +242,7 @@ def test_values_that_kernels_do_not_take(value, got) -> None:
 
 def test_annotations_fix_the_type_of_numbers() -> None:
     @triton.jit
-    def wide(out, x: tl.float64, n: tl.int64, small: "i8", flag: bool, count: int):
+    def wide(out, x: tl.float64, n: tl.int64, small: "i8", flag: bool, count: int):  # noqa: F821, UP037
         tl.static_assert(x.dtype == tl.float64)
         tl.static_assert(n.dtype == tl.int64)
         tl.static_assert(small.dtype == tl.int8)
@@ -256,11 +256,11 @@ def test_annotations_fix_the_type_of_numbers() -> None:
     assert out.tolist() == [0.1, 1.0]
     wide[(1,)](out, 3, 1, 0, 1, 5)
     assert out.tolist() == [3.0, 1.0]
-    with pytest.raises(ArgumentRangeError, match="`small` is 128.*annotated int8"):
+    with pytest.raises(ArgumentRangeError, match=r"`small` is 128.*annotated int8"):
         wide[(1,)](out, 0.1, 1, 128, True, 1)
     with pytest.raises(ArgumentRangeError, match="`count` is 2147483648"):
         wide[(1,)](out, 0.1, 1, 1, True, 2**31)
-    with pytest.raises(ArgumentError, match="`n` is the float 0.5"):
+    with pytest.raises(ArgumentError, match=r"`n` is the float 0\.5"):
         wide[(1,)](out, 0.1, 0.5, 1, True, 1)
     with pytest.raises(ArgumentError, match="`n` is an array of fp64"):
         wide[(1,)](out, 0.1, out, 1, True, 1)
@@ -268,7 +268,7 @@ def test_annotations_fix_the_type_of_numbers() -> None:
 
 def test_annotations_of_pointers() -> None:
     @triton.jit
-    def bits(x: "*i32", out, n: "tl.constexpr"):
+    def bits(x: "*i32", out, n: "tl.constexpr"):  # noqa: F722, UP037
         tl.store(out, tl.load(x))
 
     out = np.zeros(1, np.int32)
@@ -330,8 +330,26 @@ def test_numpy_dtypes(dtype) -> None:
 
 @pytest.mark.parametrize(
     "dtype",
-    [torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.uint16, torch.uint32]
-    + [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.float8_e5m2, torch.float8_e4m3fn],
+    [
+        *(
+            torch.bool,
+            torch.uint8,
+            torch.int8,
+            torch.int16,
+            torch.int32,
+            torch.int64,
+            torch.uint16,
+            torch.uint32,
+        ),
+        *(
+            torch.float16,
+            torch.bfloat16,
+            torch.float32,
+            torch.float64,
+            torch.float8_e5m2,
+            torch.float8_e4m3fn,
+        ),
+    ],
     ids=str,
 )
 def test_torch_dtypes(dtype) -> None:
@@ -530,7 +548,7 @@ def test_constexpr_parameters_take_what_can_be_hashed() -> None:
     out = np.zeros(1, np.int32)
     for value in (1, True, 1.0, "a", None, (1, ("b", 2.0)), [1, 2], tl.float32, put, np.int32(4)):
         show[(1,)](out, C=value)
-    with pytest.raises(ArgumentError, match="`C`.*the parameter is tl.constexpr"):
+    with pytest.raises(ArgumentError, match=r"`C`.*the parameter is tl\.constexpr"):
         show[(1,)](out, C=np.zeros(2))
     with pytest.raises(ArgumentError, match="dict"):
         show[(1,)](out, C={})

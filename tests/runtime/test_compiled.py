@@ -292,7 +292,7 @@ def test_preloading_functions_types_and_tuples() -> None:
 
 def test_preloading_what_does_not_fit() -> None:
     data = record(triton.jit(put.fn), np.zeros(1, np.float32), 1.0)
-    with pytest.raises(RuntimeError, match="cannot be used for `tests.*axpy`|cannot be used for `.*axpy`"):
+    with pytest.raises(RuntimeError, match=r"cannot be used for `.*axpy`"):
         axpy.preload(data)
     for broken in ("{", "{}", json.dumps({**json.loads(data), "constant_keys": [[1]]})):
         with pytest.raises(LaunchError, match="cannot be used"):

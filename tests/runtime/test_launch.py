@@ -512,7 +512,7 @@ def ours(error: BaseException) -> list[str]:
     ],
 )
 def test_a_users_mistake_shows_one_frame_of_ours(launch) -> None:
-    with pytest.raises(Exception) as caught:  # noqa: PT011
+    with pytest.raises(Exception) as caught:
         launch()
     assert len(ours(caught.value)) <= 1, frames_of(caught.value)
     assert frames_of(caught.value)[0] == __file__ == frames_of(caught.value)[1]

@@ -116,6 +116,12 @@ def test_a_traceback_shows_the_program_only(tmp_path: Path) -> None:
     assert ours.count("File ") == 2 and "KeyError: 'key'" in ours and "tritium" not in ours
 
 
+def test_a_syntax_error_is_told_as_python_does(tmp_path: Path) -> None:
+    write(tmp_path, "wrong.py", "x = (\n")
+    err = tritium("run", "wrong.py", cwd=tmp_path).stderr
+    assert err.startswith('  File "wrong.py", line 1') and "SyntaxError" in err and "Traceback" not in err
+
+
 def test_errors_that_came_from_others(tmp_path: Path) -> None:
     text = """
         def parse(text):

@@ -186,7 +186,8 @@ def _earlier(broken: BaseException) -> tuple[BaseException | None, str]:
 
 def _program_frames(broken: BaseException) -> list[traceback.FrameSummary]:
     frames = traceback.extract_tb(broken.__traceback__)
-    if not isinstance(broken, TritiumError) and frames and is_ours(frames[-1].filename):
+    told = isinstance(broken, (TritiumError, SyntaxError))  # they say themselves where the program is wrong
+    if not told and frames and is_ours(frames[-1].filename):
         return [f for f in frames if not _of_the_command(f.filename)]  # a fault of ours: show all of it
     return [f for f in frames if not is_ours(f.filename) and not _of_the_command(f.filename)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import textwrap
 from pathlib import Path
@@ -254,7 +255,7 @@ def test_the_doctor(tmp_path: Path) -> None:
     assert any(line.startswith("ok") and "interpreter runs a kernel" in line for line in lines)
     assert any(str(tmp_path / "cache") in line for line in lines)
     assert any(line.startswith("TRITIUM_BACKEND") for line in lines)
-    for missing, mend in zip(lines, lines[1:], strict=False):
+    for missing, mend in itertools.pairwise(lines):
         if missing.startswith("missing"):
             assert mend.strip().startswith("->") and len(mend.strip()) > 5
     found = json.loads(tritium("doctor", "--json").stdout)

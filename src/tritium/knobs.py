@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import subprocess
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -195,6 +194,8 @@ class NvidiaTool:
     @staticmethod
     def from_path(path: str) -> NvidiaTool | None:
         """The tool at `path`, or None where there is none that runs."""
+        import subprocess
+
         try:
             told = subprocess.check_output([path, "--version"], stderr=subprocess.STDOUT, text=True)
         except (OSError, subprocess.CalledProcessError):

@@ -79,6 +79,7 @@ ELSEWHERE: dict[str, dict[str, str]] = {
         "BoundConstexprFunction": "frontend.constexpr_functions:ConstexprFunction",
         "GLUON_MODULE": "runtime.kernel_source",
         "JITCallable": "frontend.source:JitCallable",
+        "JitFunctionInfo": "runtime.hooks",
         "TRITON_MODULE": "runtime.kernel_source",
         "convert_to_tuple_if_list": "runtime.type_names:tuples_of",
         "find_paths_if": "runtime.type_names",

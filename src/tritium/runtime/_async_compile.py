@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, as_completed
 from contextvars import ContextVar, Token
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 active_mode: ContextVar[AsyncCompileMode | None] = ContextVar("tritium_async_compile", default=None)
 
@@ -78,6 +80,8 @@ class AsyncCompileMode:
     def __exit__(self, *_: Any) -> None:
         if self._token is not None:
             active_mode.reset(self._token)
+        from concurrent.futures import as_completed
+
         waiting = {kernel.future: kernel for kernel in self.future_kernels.values()}
         for future in as_completed(waiting):
             waiting[future].result(self.ignore_errors)

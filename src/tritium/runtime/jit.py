@@ -20,21 +20,17 @@ import sys
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from types import FunctionType, ModuleType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
 from tritium.frontend.source import JitCallable, KernelSource
-from tritium.runtime import compilation
-from tritium.runtime._async_compile import active_mode
+from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
-from tritium.runtime.backend import choose_backend
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
-from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.driver import driver
 from tritium.runtime.grid import Grid, resolve_grid
-from tritium.runtime.hooks import JitFunctionInfo, call_hook, read_specialization
 from tritium.runtime.interface import KernelInterface
 from tritium.runtime.kernel_table import DeviceCaches, KernelTable
 from tritium.runtime.mock_tensor import MockTensor
@@ -42,8 +38,12 @@ from tritium.runtime.options import OPTIONS, check_options
 from tritium.runtime.specialize import Specs, specialize
 from tritium.runtime.tracebacks import cleaned
 
+if TYPE_CHECKING:
+    from tritium.runtime.compiled import CompiledKernel
+
+# The compiler and the backends are imported by the first compilation, not by the first `@jit`.
+
 Names = Iterable[int | str] | None
-_MISSING = object()
 
 
 class JITFunction(JitCallable, KernelInterface):
@@ -143,7 +143,7 @@ class JITFunction(JitCallable, KernelInterface):
             kernel = self._kernel_for(key, values, options, warmup)
             if warmup or kernel is None:
                 return kernel
-            if type(kernel) is not CompiledKernel:
+            if type(kernel) is FutureKernel:
                 kernel = kernel.result()
             counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
             self._launch(kernel, counts, values, leaves)
@@ -179,6 +179,8 @@ class JITFunction(JitCallable, KernelInterface):
             kernel = fast_key = None
         if kernel is not None:
             return kernel
+        from tritium.runtime.backend import choose_backend
+
         specs = self.specs_of(values)
         complete = self.launch_options(options, settings)
         backend = choose_backend(complete, settings, values, self.arg_names, self.forced_backend, warmup)
@@ -231,11 +233,14 @@ class JITFunction(JitCallable, KernelInterface):
         table: KernelTable,
         warmup: bool,
     ) -> CompiledKernel | None:
+        from tritium.runtime.compilation import compile_specialized
+        from tritium.runtime.hooks import call_hook
+
         before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
         device = driver.active.get_current_device()
         if before and call_hook(before, self, key, specs, options, device, warmup):
             return None
-        kernel = compilation.compile_specialized(self, specs, options, backend, table, key)
+        kernel = compile_specialized(self, specs, options, backend, table, key)
         if after:
             call_hook(after, self, key, specs, options, device, warmup)
         return kernel
@@ -266,6 +271,8 @@ class JITFunction(JitCallable, KernelInterface):
 
     def preload(self, specialization_data: str) -> CompiledKernel:
         """Compile what ``jit_cache_hook`` described in another process, so that the first launch finds it."""
+        from tritium.runtime.hooks import read_specialization
+
         source, given = read_specialization(self, specialization_data)
         options = self.launch_options({k: v for k, v in given.items() if k in OPTIONS}, config.current())
         return self.compile_for(source.specs(), options)
@@ -428,7 +435,6 @@ __all__ = [
     "ConstexprFunction",
     "FunctionType",
     "JITFunction",
-    "JitFunctionInfo",
     "KernelInterface",
     "MockTensor",
     "TensorWrapper",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -103,6 +102,8 @@ def _demand(key: str, value: Any, holds: bool, expected: str) -> None:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The most similar of the known names, or ""."""
+    import difflib
+
     known = list(known)
     found = difflib.get_close_matches(name, known, 1)
     if not found:  # BLOK for BLOCK_SIZE, block for BLOCK

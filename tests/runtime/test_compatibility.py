@@ -234,3 +234,72 @@ def test_children_start_without_loading_tritium(tmp_path: Path) -> None:
         "tritium.language",
         "real",
     ]
+
+
+def test_what_pytorch_s_compiler_asks_of_triton() -> None:
+    """The names and attributes by which TorchInductor probes and drives Triton, without a GPU."""
+    import inspect
+
+    import numpy as np
+    import triton
+    import triton.language as tl
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import CompiledKernel  # noqa: F401
+    from triton.compiler.compiler import ASTSource, make_backend  # noqa: F401
+    from triton.language.standard import _log2
+    from triton.runtime.autotuner import Autotuner, OutOfResources, PTXASError  # noqa: F401
+    from triton.runtime.cache import triton_key
+    from triton.runtime.interpreter import InterpretedFunction  # noqa: F401
+    from triton.runtime.jit import JITFunction, KernelInterface
+
+    assert "_semantic" in inspect.signature(tl.core.view).parameters
+    assert (
+        tl.core.get_int_dtype(16, False) == tl.uint16 and tl.core._unwrap_if_constexpr(tl.constexpr(3)) == 3
+    )
+    assert _log2(64) == 6 and len(triton_key()) > 60 and issubclass(JITFunction, KernelInterface)
+
+    @triton.jit
+    def kernel(x, n, BLOCK: tl.constexpr):
+        tl.store(x + tl.arange(0, BLOCK), n)
+
+    source = ASTSource(
+        kernel,
+        {"x": "*fp32", "n": "i32", "BLOCK": "constexpr"},
+        {"BLOCK": 4},
+        {(0,): [["tt.divisibility", 16]]},
+    )
+    options = {
+        "num_warps": 2,
+        "num_stages": 1,
+        "debug": False,
+        "enable_fp_fusion": True,
+        "launch_cooperative_grid": False,
+        "launch_pdl": False,
+    }
+    binary = triton.compile(source, target=GPUTarget("cpu", 0, 1), options=options)
+    binary._init_handles()
+    assert binary.metadata.num_warps == 2 and len(binary.metadata.cluster_dims) == 3
+    assert binary.metadata.name == "kernel" and binary.metadata.shared == 0 and len(binary.hash) == 64
+    assert (binary.n_regs, binary.n_spills) == (0, 0) and binary.src.fn is kernel and binary.asm["ttir"]
+    x = np.zeros(4, np.float32)
+    hooks = (triton.knobs.runtime.launch_enter_hook, triton.knobs.runtime.launch_exit_hook)
+    binary.run(1, 1, 1, 0, binary.function, binary.packed_metadata, None, *hooks, x, 7, 4)
+    assert x.tolist() == [7] * 4
+
+
+def test_decorators_under_every_name() -> None:
+    import numpy as np
+    import triton
+    import triton.language as tl
+
+    for decorator in (triton.jit, triton.runtime.jit, importlib.import_module("triton.runtime.jit").jit):
+
+        @decorator
+        def kernel(x):
+            tl.store(x, 3.0)
+
+        x = np.zeros(1, np.float32)
+        kernel[(1,)](x)
+        assert x[0] == 3
+    assert isinstance(triton.runtime.jit(do_not_specialize=["x"])(kernel.fn), triton.JITFunction)
+    assert triton.runtime.driver.active is importlib.import_module("triton.runtime.driver").driver.active

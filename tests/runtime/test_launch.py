@@ -582,3 +582,13 @@ def test_everything_works_without_pytorch(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["True", "False", "cpu"]
+
+
+def test_launches_and_passes_are_told_on_request(capfd: pytest.CaptureFixture[str]) -> None:
+    kernel = fresh(add)
+    with config.override(log=["launch", "passes"]):
+        kernel[(2,)](ones(), ones(), ones(), 4, BLOCK=2)
+    lines = capfd.readouterr().err.splitlines()
+    assert [line for line in lines if line.startswith("tritium[launch] add grid (2, 1, 1) on ")]
+    assert [line for line in lines if line.startswith("tritium[passes] add: ") and "applied" in line]
+    assert not [line for line in lines if line.startswith("tritium[compile]")]

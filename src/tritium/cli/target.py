@@ -123,12 +123,12 @@ def _first_launch(name: str) -> Generator[list[Found]]:
     original = JITFunction._kernel_for
 
     def capture(
-        self: JITFunction, key: list[Any], values: tuple[Any, ...], options: dict[str, Any], warmup: bool
+        self: JITFunction, key: list[Any], values: tuple[Any, ...], options: dict[str, Any], *rest: Any
     ) -> Any:
         if self.__name__ == name or _kernels(vars(sys.modules["__main__"])).get(name) is self:
             found.append((self, self.specs_of(values), self.launch_options(options, config.current())))
             raise _Enough
-        return original(self, key, values, options, warmup)
+        return original(self, key, values, options, *rest)
 
     JITFunction._kernel_for = capture
     try:

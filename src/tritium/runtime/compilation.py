@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tritium import knobs
 from tritium.errors import make_error
+from tritium.ir.match import Decision
 from tritium.pipeline import Compilation, compile_kernel, stages_of
 from tritium.runtime import log
 from tritium.runtime.ast_source import ASTSource, source_of
@@ -49,6 +50,9 @@ def compile_specialized(
     if log.enabled("compile"):
         reason = why(key, table)
         log.write("compile", f"{fn.__name__} for {backend} in {milliseconds:.1f} ms: {reason}")
+    if log.enabled("passes"):
+        for decision in compilation.record:
+            log.write("passes", f"{fn.__name__}: {_told(decision)}")
     if knobs.compilation.dump_ir:
         _dump(Path(knobs.cache.dump_dir) / source.hash(), fn.__name__, compilation)
     if knobs.compilation.listener is not None:
@@ -70,6 +74,11 @@ class _Specialized:
         names = source.fn.arg_names
         self.constants = {names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
         self.attrs = source.attrs
+
+
+def _told(decision: Decision) -> str:
+    where = f" in line {decision.loc.line}" if decision.loc is not None else ""
+    return f"{decision.name} {'applied' if decision.applied else 'did not apply'}{where}: {decision.text}"
 
 
 # ---- why a call compiled -----------------------------------------------------------------------------

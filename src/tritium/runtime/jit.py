@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 import inspect
 import sys
+import time
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from types import FunctionType, ModuleType
@@ -26,6 +27,7 @@ from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
 from tritium.frontend.source import JitCallable, KernelSource
+from tritium.runtime import log
 from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
@@ -140,13 +142,17 @@ class JITFunction(JitCallable, KernelInterface):
                     options[name] = kwargs[name]
             leaves: list[Any] = []
             key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
-            kernel = self._kernel_for(key, values, options, warmup)
+            settings = config.current()
+            kernel = self._kernel_for(key, values, options, settings, warmup)
             if warmup or kernel is None:
                 return kernel
             if type(kernel) is FutureKernel:
                 kernel = kernel.result()
             counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
-            self._launch(kernel, counts, values, leaves)
+            if settings.values["log"]:
+                self._launch_and_tell(kernel, counts, values, leaves)
+            else:
+                self._launch(kernel, counts, values, leaves)
             return kernel
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
@@ -163,9 +169,14 @@ class JITFunction(JitCallable, KernelInterface):
         return {**options, **dict(zip(self.arg_names, values, strict=True))}
 
     def _kernel_for(
-        self, key: list[Any], values: tuple[Any, ...], options: dict[str, Any], warmup: bool
+        self,
+        key: list[Any],
+        values: tuple[Any, ...],
+        options: dict[str, Any],
+        settings: config.Snapshot,
+        warmup: bool,
     ) -> Any:
-        settings = config.current()
+        """The kernel for a launch whose arguments have the atoms `key`, compiled if it is not there yet."""
         self.refresh()
         source = self.source.cache_key
         key += (settings, source)
@@ -244,6 +255,13 @@ class JITFunction(JitCallable, KernelInterface):
         if after:
             call_hook(after, self, key, specs, options, device, warmup)
         return kernel
+
+    def _launch_and_tell(self, kernel: CompiledKernel, counts: Grid, *rest: Any) -> None:
+        started = time.perf_counter()
+        self._launch(kernel, counts, *rest)
+        if log.enabled("launch"):
+            milliseconds = (time.perf_counter() - started) * 1e3
+            log.write("launch", f"{kernel.name} grid {counts} on {kernel.backend}: {milliseconds:.3f} ms")
 
     def _launch(
         self, kernel: CompiledKernel, counts: Grid, values: tuple[Any, ...], leaves: list[Any]

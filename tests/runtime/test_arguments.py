@@ -109,6 +109,16 @@ def test_variadic_parameters_make_a_tuple() -> None:
     assert out[0] == 6
 
 
+def test_options_and_parameters_of_any_name() -> None:
+    @triton.jit
+    def kernel(bind, _options, _default_0=3):
+        tl.store(bind, _options + _default_0)
+
+    out = np.zeros(1, np.int32)
+    compiled = kernel[(1,)](out, 4, num_warps=np.int64(8), num_stages=tl.constexpr(2))
+    assert out[0] == 7 and (compiled.metadata.num_warps, compiled.metadata.num_stages) == (8, 2)
+
+
 def test_an_option_that_is_also_a_parameter_goes_to_both() -> None:
     @triton.jit
     def warps(out, num_warps: tl.constexpr):

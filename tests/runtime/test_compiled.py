@@ -348,3 +348,16 @@ def test_clearing_the_caches_compiles_again() -> None:
     assert second is not first
     kernel.device_caches.clear()
     assert kernel[(1,)](out, 1.0) is not second
+
+
+def test_compiling_with_a_driver_that_only_names_a_target() -> None:
+    class Target:
+        def get_current_target(self) -> GPUTarget:
+            return GPUTarget("cuda", 90, 32)
+
+    triton.runtime.driver.set_active(Target())
+    try:
+        kernel = triton.compile(ASTSource(triton.jit(put.fn), {"out": "*fp32", "value": "fp32"}))
+        assert "tile.store" in kernel.asm["ttir"] and kernel.metadata.target.backend == "cuda"
+    finally:
+        triton.runtime.driver.reset_active()

@@ -141,7 +141,7 @@ REFUSED_NAMES: dict[str, dict[str, str]] = {
             ),
             "dirname",
         ),
-        "Tritium builds no launchers in C; launch through `kernel[grid](...)`",
+        "Tritium builds no launchers in C; launch kernels as `kernel[grid]`",
     ),
     "triton.compiler.code_generator": {
         **dict.fromkeys(

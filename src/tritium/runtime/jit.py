@@ -248,7 +248,7 @@ class JITFunction(JitCallable, KernelInterface):
         from tritium.runtime.hooks import call_hook
 
         before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
-        device = driver.active.get_current_device()
+        device = _current_device()
         if before and call_hook(before, self, key, specs, options, device, warmup):
             return None
         kernel = compile_specialized(self, specs, options, backend, table, key)
@@ -281,7 +281,7 @@ class JITFunction(JitCallable, KernelInterface):
         """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there."""
         settings = config.current()
         self.refresh()
-        table = self.device_caches[driver.active.get_current_device()]
+        table = self.device_caches[_current_device()]
         key = table.key_of(self.cache_key, specs, options, settings.key, backend)
         kernel = table.once(key, lambda: self._compile(key, specs, options, backend, table, True))
         assert kernel is not None
@@ -364,6 +364,12 @@ class JITFunction(JitCallable, KernelInterface):
         """Replace the source text. Kernels that call this function are compiled anew at their next launch."""
         self.source = KernelSource(self.source.fn, new_src)
         _epochs[0] += 1
+
+
+def _current_device() -> int:
+    """The active driver's device; 0 for one that only says for which target to compile."""
+    ask: Callable[[], int] | None = getattr(driver.active, "get_current_device", None)
+    return 0 if ask is None else ask()
 
 
 _epochs = [0]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from tritium.errors import make_error
 from tritium.ops.handles import unwrap
 
@@ -66,6 +68,7 @@ def check_options(name: str, parameters: Iterable[str], given: Mapping[str, Any]
         if key not in OPTIONS:
             raise _unknown(name, list(parameters), key)
         value = unwrap(raw)
+        value = value.item() if isinstance(value, np.generic) else value
         _check(key, value)
         out[key] = OPTIONS[key] if value is None else value
     return out

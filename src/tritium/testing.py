@@ -17,10 +17,11 @@ import numpy as np
 
 from tritium import config
 from tritium.ir.types import DType
-from tritium.runtime.arrays import TensorWrapper, dtype_of, is_array
+from tritium.runtime.arrays import TensorWrapper, is_array
 from tritium.runtime.benchmarking import do_bench, do_bench_cudagraph
 from tritium.runtime.copies import host_values
 from tritium.runtime.driver import driver
+from tritium.runtime.element_types import dtype_of
 
 # ---- comparing ---------------------------------------------------------------------------------------
 

@@ -130,7 +130,7 @@ def _first_launch(name: str) -> Generator[list[Found]]:
             raise _Enough
         return original(self, key, values, options, *rest)
 
-    JITFunction._kernel_for = capture
+    JITFunction._kernel_for = capture  # pyright: ignore[reportAttributeAccessIssue]
     try:
         yield found
     finally:

@@ -26,12 +26,13 @@ from tritium.errors import (
 from tritium.runtime import log
 from tritium.runtime.copies import assign, copy_of, fill_zero
 from tritium.runtime.driver import driver
+from tritium.runtime.heuristics import Heuristics, heuristics
 from tritium.runtime.interface import KernelInterface
 from tritium.runtime.jit import JITFunction
 from tritium.runtime.options import OPTIONS
 from tritium.runtime.tracebacks import cleaned, users_level
 from tritium.runtime.tuning_cache import load_timings, store_timings
-from tritium.runtime.tuning_config import Config
+from tritium.runtime.tuning_config import Config, check_names
 from tritium.runtime.tuning_trial import Trials, written_names
 
 Timing = Sequence[float]
@@ -396,60 +397,11 @@ def autotune(
             cache_results=cache_results,
         )
         function = made.base_fn.__name__
-        _check_names("restore_value", function, made.restore_value, fn.arg_names)
-        _check_names("reset_to_zero", function, made.reset_to_zero, fn.arg_names)
+        check_names("restore_value", function, made.restore_value, fn.arg_names)
+        check_names("reset_to_zero", function, made.reset_to_zero, fn.arg_names)
         for candidate in made.configs:
-            _check_names("a configuration", function, candidate.kwargs, [*fn.arg_names, *OPTIONS])
+            check_names("a configuration", function, candidate.kwargs, [*fn.arg_names, *OPTIONS])
         return made
-
-    return decorate
-
-
-def _check_names(what: str, function: str, names: Any, known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            expected = ", ".join(n for n in known if n not in OPTIONS)
-            raise make_error("TRI0743", what=what, function=function, name=name, expected=expected)
-
-
-class Heuristics(KernelInterface):
-    """A kernel whose meta-parameters are computed from its other arguments at each launch."""
-
-    def __init__(
-        self, fn: Any, arg_names: list[str], values: Mapping[str, Callable[[dict[str, Any]], Any]]
-    ) -> None:
-        self.fn = fn
-        self.arg_names = arg_names
-        self.values = values
-
-    def __deepcopy__(self, memo: Any) -> Heuristics:
-        return self
-
-    def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        for name, rule in self.values.items():
-            kwargs[name] = rule({**dict(zip(self.arg_names, args, strict=False)), **kwargs})
-        return kwargs
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self.fn.run(*args, **self._computed(args, kwargs))
-        except BaseException as error:
-            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
-
-    def warmup(self, *args: Any, **kwargs: Any) -> Any:
-        kwargs.setdefault("grid", (1,))
-        return self.fn.warmup(*args, **self._computed(args, kwargs))
-
-
-def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics]:
-    """Decorator: compute meta-parameters, each by a function of the arguments by name."""
-
-    def decorate(fn: Any) -> Heuristics:
-        base = fn
-        while not inspect.isfunction(base):
-            base = base.fn
-        _check_names("@triton.heuristics", base.__name__, values, [*fn.arg_names, *OPTIONS])
-        return Heuristics(fn, fn.arg_names, values)
 
     return decorate
 

@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import sys
 import time
@@ -26,7 +25,6 @@ from typing import TYPE_CHECKING, Any, overload
 from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
-from tritium.frontend.source import JitCallable, KernelSource
 from tritium.runtime import log
 from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
@@ -35,6 +33,7 @@ from tritium.runtime.driver import driver
 from tritium.runtime.grid import Grid, resolve_grid
 from tritium.runtime.interface import KernelInterface
 from tritium.runtime.kernel_table import DeviceCaches, KernelTable
+from tritium.runtime.kernel_text import KernelText
 from tritium.runtime.mock_tensor import MockTensor
 from tritium.runtime.options import OPTIONS, check_options
 from tritium.runtime.specialize import Specs, specialize
@@ -48,7 +47,7 @@ if TYPE_CHECKING:
 Names = Iterable[int | str] | None
 
 
-class JITFunction(JitCallable, KernelInterface):
+class JITFunction(KernelText, KernelInterface):
     """A kernel, or a function that kernels call.
 
     params            the parameters, with annotations and specialisation rules
@@ -97,7 +96,6 @@ class JITFunction(JitCallable, KernelInterface):
         self.pre_run_hooks: list[Callable[..., Any]] = []
         self.device_caches = DeviceCaches(self._new_table)
         self.kernel: Any = None
-        self._epoch = 0
         self._options_among_parameters = [n for n in self.arg_names if n in OPTIONS]
         self._bind = make_binder(self.__name__, self.params)
         self._classifiers = [p.classify for p in self.params]
@@ -115,15 +113,12 @@ class JITFunction(JitCallable, KernelInterface):
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
 
-    # a kernel is copied and pickled as Python's functions are: as itself, and by where it is defined
-    def __copy__(self) -> JITFunction:
-        return self
+    def is_gluon(self) -> bool:
+        return False
 
-    def __deepcopy__(self, memo: Any) -> JITFunction:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return kernel_named, (self.fn.__module__, self.fn.__qualname__)
+    def repr(self, specialization: Any) -> str:
+        """The name for one specialisation: what the decorator's ``repr=`` makes of it, else the full name."""
+        return self._fn_name if self._repr is None else self._repr(specialization)
 
     # ---- launching -----------------------------------------------------------------------------------
 
@@ -295,76 +290,6 @@ class JITFunction(JitCallable, KernelInterface):
         options = self.launch_options({k: v for k, v in given.items() if k in OPTIONS}, config.current())
         return self.compile_for(source.specs(), options)
 
-    # ---- what programs read --------------------------------------------------------------------------
-
-    def is_gluon(self) -> bool:
-        return False
-
-    def repr(self, specialization: Any) -> str:
-        """The name for one specialisation: what the decorator's ``repr=`` makes of it, else the full name."""
-        return self._fn_name if self._repr is None else self._repr(specialization)
-
-    @property
-    def _fn_name(self) -> str:
-        return self.source.qualified_name
-
-    @property
-    def src(self) -> str:
-        """The text from the ``def`` on."""
-        return self.source.text
-
-    @property
-    def raw_src(self) -> list[str]:
-        """The lines from the ``def`` on."""
-        return self.source.text.splitlines(keepends=True)
-
-    @property
-    def starting_line_number(self) -> int:
-        """The line of the ``def`` in its file."""
-        return self.source.first_line
-
-    @property
-    def __globals__(self) -> dict[str, Any]:
-        return self.source.fn.__globals__
-
-    def get_capture_scope(self) -> dict[str, Any]:
-        """Names that the function can see: globals, and variables of functions around it."""
-        return {**self.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
-
-    def parse(self) -> ast.Module:
-        """The syntax tree of `src`."""
-        return ast.parse(self.src)
-
-    @property
-    def hash(self) -> str | None:
-        """`cache_key` if it was computed; setting it to None has it computed anew."""
-        known = self.source._key
-        return known[0] if known is not None else None
-
-    @hash.setter
-    def hash(self, value: None) -> None:
-        self.source._key = None
-        self._epoch = -1
-
-    @property
-    def used_global_vals(self) -> dict[tuple[str, int], tuple[Any, dict[str, Any]]]:
-        known = self.source._key
-        found = [c for c in known[1] if isinstance(c.owner, dict)] if known is not None else []
-        return {(c.name, id(c.owner)): (c.value, c.owner) for c in found}  # type: ignore[misc]
-
-    def refresh(self) -> bool:
-        """Whether captured values, or the text of a function that is called, changed since the key was computed."""
-        if self._epoch != _epochs[0]:
-            self._epoch = _epochs[0]
-            self.source._key = None
-            return True
-        return self.source.refresh()
-
-    def _unsafe_update_src(self, new_src: str) -> None:
-        """Replace the source text. Kernels that call this function are compiled anew at their next launch."""
-        self.source = KernelSource(self.source.fn, new_src)
-        _epochs[0] += 1
-
 
 def _current_device() -> int:
     """The active driver's device; 0 for one that only says for which target to compile."""
@@ -372,26 +297,8 @@ def _current_device() -> int:
     return 0 if ask is None else ask()
 
 
-_epochs = [0]
-"""Counts replacements of source text, each of which may concern every kernel."""
-
-
 def _named(names: list[int | str], index: int, p: inspect.Parameter) -> bool:
     return index in names or p.name in names
-
-
-def kernel_named(module: str, qualname: str) -> Any:
-    """The kernel of that name, under whatever decorators it has (how pickled kernels are found again)."""
-    import importlib
-
-    found: Any = importlib.import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part)
-    while not isinstance(found, JITFunction) and hasattr(found, "fn"):
-        found = found.fn
-    if not isinstance(found, JITFunction):
-        raise AttributeError(f"{module}.{qualname} is no kernel")
-    return found
 
 
 @overload

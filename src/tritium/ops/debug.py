@@ -34,6 +34,9 @@ class DevicePrint(TileOp, name="tile.print"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.print_values(self, self.prefix, args, hex=self.hex)  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.print_values(self)
+
     @surface("device_print")
     @staticmethod
     def build(s: Semantic, prefix: Any, *args: Any, hex: Any = False) -> None:
@@ -71,6 +74,9 @@ class DeviceAssert(TileOp, name="tile.assert"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.check(self, args[0], self.message, args[1] if len(args) > 1 else None)  # type: ignore[arg-type]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.assertion(self)
 
     @surface("device_assert")
     @staticmethod

@@ -120,8 +120,6 @@ def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) 
 
 
 def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
-    if len(op.result.type.shape) != 2:
-        raise make_error("TRI0760", op.loc, op=op.name, problem=" with a batch axis")
     buffers = space.dot(op, plan.stage_count if plan is not None else 1)
     if isinstance(buffers, Reject):
         raise make_error("TRI0734", op.loc, message=buffers.rule, name=f"shared memory of {space.function.name}",

@@ -130,7 +130,7 @@ class Memory:
         if not conditions:
             return value
         other = self.text(op.other, index) if op.other is not None else self.literal(0, element)  # type: ignore[arg-type]
-        return conditional(_all(conditions), value, other)
+        return conditional(all_of(conditions), value, other)
 
     def _read(self: Emitter, op: Load, cell: Expr, element: ScalarType) -> Expr:
         if op.volatile:
@@ -163,7 +163,7 @@ class Memory:
         conditions = self.inside(layout, lanes[-1])
         if op.mask is not None:
             conditions = [self.text(op.mask, lane) for lane in (lanes[:1] if uniform else lanes)] + conditions
-        return _all(list(dict.fromkeys(conditions))) if conditions else None
+        return all_of(list(dict.fromkeys(conditions))) if conditions else None
 
     def _fallback(self: Emitter, op: Load, lane: Coordinate, uniform: bool) -> Expr:
         """An element of a vector that is not wanted whole."""
@@ -203,7 +203,7 @@ class Memory:
             self.w.at(op.loc)
             conditions = [Expr("threadIdx.x == 0", PRECEDENCE["=="])]
             conditions += [self.text(op.mask)] if op.mask is not None else []
-            self.w.all([f"if ({_all(conditions)}) {self._stored(op, ())}"])
+            self.w.all([f"if ({all_of(conditions)}) {self._stored(op, ())}"])
             return
         layout = self.layout(op.ptr)
         width, axis, uniform = self._vector(op, layout)
@@ -230,9 +230,9 @@ class Memory:
         if not conditions:
             return [text]
         return (
-            [f"if ({_all(conditions)}) {{", f"  {text}", "}"]
+            [f"if ({all_of(conditions)}) {{", f"  {text}", "}"]
             if self.spelled
-            else [f"if ({_all(conditions)}) {text}"]
+            else [f"if ({all_of(conditions)}) {text}"]
         )
 
     def _store_vector(
@@ -248,16 +248,17 @@ class Memory:
         first = self.first_of_replicas(layout)
         whole = self._whole(op, lanes, uniform)
         if whole is None:
-            return [f"if ({_all(first)}) {go}"] if first else [go]
+            return [f"if ({all_of(first)}) {go}"] if first else [go]
         if uniform:
-            return [f"if ({_all([*first, whole])}) {go}"]
-        out = [f"if ({_all([*first, whole])}) {{", f"  {go}", "} else {"]
+            return [f"if ({all_of([*first, whole])}) {go}"]
+        out = [f"if ({all_of([*first, whole])}) {{", f"  {go}", "} else {"]
         for lane in lanes:
             out += [f"  {line}" for line in self._store_one(op, lane)]
         return [*out, "}"]
 
 
-def _all(conditions: list[Expr]) -> Expr:
+def all_of(conditions: list[Expr]) -> Expr:
+    """All of `conditions`, of which there is one or more."""
     out = conditions[0]
     for c in conditions[1:]:
         out = binary("&&", out, c)

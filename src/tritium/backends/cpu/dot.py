@@ -122,7 +122,7 @@ def _carried_home(k: Lowering, op: Any) -> Buffer | None:
     )
     if arg is None or arg not in k.buffers or arg.type != op.result.type:
         return None
-    if not _only_through(arg, op.acc, op) or not k.plan._elementwise_path(op.acc, arg):  # noqa: SLF001
+    if not _only_through(arg, op.acc, op) or not k.plan.elementwise_path(op.acc, arg):
         return None
     return k.buffers[arg]
 

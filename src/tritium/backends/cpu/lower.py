@@ -25,6 +25,10 @@ from tritium.ir.types import DType, PointerType
 from tritium.ops import control, create, memory
 
 SINK_BYTES = 64
+MOVING = ("tile.broadcast", "tile.expand_dims", "tile.permute", "tile.flip", "tile.slice", "tile.reshape", "tile.join",
+          "tile.split", "tile.gather", "tile.cat")  # fmt: skip
+"""Ops whose elements come from other places of their operands."""
+
 FAULT_SLOT = 3
 ARGUMENT_SLOT = 4
 
@@ -57,8 +61,11 @@ class Lowering:
         self.width = width
         self.plan = Plan(function, distinct)
         self.e = Code()
+        self.e.has_scalef = width == 16
         self.env: dict[Value, V] = {}
         self.buffers: dict[Value, Buffer] = {}
+        self.pending: dict[Value, None] = {}
+        self.fusing: dict[Value, Buffer] = {}
         self.mode = Mode(width)
         self.ranges = Ranges(self)
         self.arena = SINK_BYTES
@@ -163,22 +170,107 @@ class Lowering:
         """Everything in `region` but its terminator."""
         for op in region.ops:
             if op.is_terminator:
-                return
+                break
             self.op(op)
+        self.flush()
 
     def op(self, op: Op) -> None:
         from tritium.backends.cpu import roots
 
         handler = roots.HANDLERS.get(op.name)
         if handler is not None:
-            handler(self, op)
+            if op.name in ("tile.store", "tile.reduce"):
+                fused = self._fuse_into(op)
+                handler(self, op)
+                self._fused(fused)
+            else:
+                if op.name not in ("tile.assume", "tile.barrier"):
+                    self.flush()
+                handler(self, op)
             return
         if op.results and not op.results[0].type.shape:
+            if any(v.type.shape for v in op.operands):
+                self.flush()
             self._scalar(op)
             return
         for r in op.results:
             if r in self.plan.kept:
-                self.materialise(r)
+                self.pending[r] = None
+
+    # ---- kept values on the way ------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Compute every value that still waits for a nest to come by."""
+        while self.pending:
+            self._settle(next(iter(self.pending)))
+
+    def _settle(self, value: Value) -> None:
+        del self.pending[value]
+        fused = self._fuse([value], value.type.shape)
+        self.materialise(value)
+        self._fused(fused)
+
+    def _fuse_into(self, op: Op) -> list[Value]:
+        """The waiting values that the nest of `op` can keep on its way; those that it cannot wait for are settled."""
+        if op.name == "tile.store":
+            for value in list(self.pending):
+                if value in self.pending and any(self.plan.disturbs(op, load) for load in self._loads(value)):
+                    self._settle(value)
+        roots = [v for v in op.operands if v.type.shape]
+        return self._fuse(roots, op.operands[0].type.shape)
+
+    def _fuse(self, roots: list[Value], shape: tuple[int, ...]) -> list[Value]:
+        whole: dict[Value, None] = {}
+        partly: dict[Value, None] = {}
+        seen: set[tuple[Value, bool]] = set()
+        for root in roots:
+            self._reach(root, True, whole, partly, seen)
+        for value in list(partly):
+            if value in self.pending:
+                self._settle(value)
+        fused = [v for v in whole if v in self.pending and v.type.shape == shape]
+        for value in [v for v in whole if v in self.pending and v.type.shape != shape]:
+            self._settle(value)
+        for value in fused:
+            del self.pending[value]
+            self.fusing[value] = self.allocate(value.type.scalar, value.type.shape)
+        return fused
+
+    def _fused(self, values: list[Value]) -> None:
+        for value in values:
+            self.buffers[value] = self.fusing.pop(value)
+
+    def _reach(
+        self, value: Value, same: bool, whole: dict[Value, None], partly: dict[Value, None], seen: set[Any]
+    ) -> None:
+        """Which waiting values the elements of `value` need: at the same place only, or elsewhere too."""
+        if (value, same) in seen or value in self.buffers or not value.type.shape:
+            return
+        seen.add((value, same))
+        if value in self.pending:
+            (whole if same else partly)[value] = None
+        op = value.defining_op
+        if op is None:
+            return
+        moving = op.name in MOVING
+        for v in op.operands:
+            self._reach(v, same and not moving, whole, partly, seen)
+
+    def _loads(self, value: Value) -> list[memory.Load]:
+        found: list[memory.Load] = []
+        stack, seen = [value], {value}
+        while stack:
+            v = stack.pop()
+            op = v.defining_op
+            if v in self.buffers or op is None or not v.type.shape:
+                continue
+            if isinstance(op, memory.Load):
+                found.append(op)
+            for operand in op.operands:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+        return found
 
     def _scalar(self, op: Op) -> None:
         handler = SCALARS.get(op.name) or pull.HANDLERS.get(op.name)

@@ -28,6 +28,9 @@ class Mode:
     ranges: dict[Any, Any] = field(default_factory=dict)
 
 
+SHORT_BODY = 24
+"""Instructions up to which a loop body is written several times, so that the loop's own cost is shared."""
+
 Body = Callable[[list[V]], None]
 
 
@@ -119,5 +122,12 @@ def step_over(k: Lowering, start: int, stop: int, lanes: int, body: Callable[[V]
         body(e.affine(e.index(start), step, lanes) if lanes > 1 else e.index(start))
         return
     iv, _ = e.open_loop(e.index(start), e.index(stop), lanes)
+    before = len(e.stack[-1].lines)
     body(e.affine(iv, step, lanes) if lanes > 1 else iv)
+    if lanes > 1 and len(e.stack[-1].lines) - before <= SHORT_BODY:
+        count = (stop - start) // lanes
+        times = next(t for t in (4, 3, 2, 1) if count % t == 0)
+        for t in range(1, times):
+            body(e.affine(e.add(iv, e.index(t * lanes)), step, lanes))
+        e.set_step(lanes * times)
     e.close_loop()

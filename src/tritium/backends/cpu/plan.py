@@ -137,7 +137,7 @@ class Plan:
         start = ops.index(load)
         last = max(ops.index(r) for r in roots)
         for op in ops[start + 1 : last + 1]:
-            if self._disturbs(op, load) and not (op in roots and self._same_place(op, load)):
+            if self.disturbs(op, load) and not (op in roots and self._same_place(op, load)):
                 return "memory may change before its value is used"
         return ""
 
@@ -156,7 +156,7 @@ class Plan:
             else:
                 yield user
 
-    def _disturbs(self, op: Op, load: memory.Load) -> bool:
+    def disturbs(self, op: Op, load: memory.Load) -> bool:
         for inner in op.walk():
             assert isinstance(inner, TileOp)
             if inner.regions:
@@ -173,11 +173,11 @@ class Plan:
         """Whether the store `op` writes each element just where `load` read it, and no two lanes meet."""
         if not isinstance(op, memory.Store) or op.ptr is not load.ptr:
             return False
-        if not self._elementwise_path(op.value, load.result):
+        if not self.elementwise_path(op.value, load.result):
             return False
         return self.injective(op)
 
-    def _elementwise_path(self, value: Value, load: Value) -> bool:
+    def elementwise_path(self, value: Value, load: Value) -> bool:
         """Whether every element of `value` depends on the same element of `load` alone."""
         if value is load:
             return True
@@ -185,16 +185,16 @@ class Plan:
         if op is None or isinstance(op, (memory.Load, *ALWAYS)) or not value.type.shape:
             return True
         if isinstance(op, (*MOVES, Gather, join.Join)) or op.regions:
-            return not any(self._reaches(v, load) for v in op.operands)
-        return all(self._elementwise_path(v, load) for v in op.operands)
+            return not any(self.reaches(v, load) for v in op.operands)
+        return all(self.elementwise_path(v, load) for v in op.operands)
 
-    def _reaches(self, value: Value, load: Value) -> bool:
+    def reaches(self, value: Value, load: Value) -> bool:
         if value is load:
             return True
         op = value.defining_op
         if op is None or op.regions or isinstance(op, ALWAYS):
             return False
-        return any(self._reaches(v, load) for v in op.operands)
+        return any(self.reaches(v, load) for v in op.operands)
 
     def injective(self, op: Op) -> bool:
         """Whether no two lanes of an access share an address."""

@@ -181,9 +181,9 @@ class Carried:
 
     def _in_place(self, i: int, ends: Sequence[Value], args: Sequence[Value]) -> bool:
         """Whether tile `i` may be overwritten element by element while its next value is computed."""
-        if not self.k.plan._elementwise_path(ends[i], args[i]):  # noqa: SLF001
+        if not self.k.plan.elementwise_path(ends[i], args[i]):
             return False
-        return not any(j != i and self.k.plan._reaches(ends[j], args[i]) for j in self.tiles)  # noqa: SLF001
+        return not any(j != i and self.k.plan.reaches(ends[j], args[i]) for j in self.tiles)
 
     def results(self, results: Sequence[Value], finals: Sequence[V]) -> None:
         for i, v in zip(self.scalars, finals, strict=True):

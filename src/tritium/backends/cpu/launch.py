@@ -17,6 +17,9 @@ from tritium.errors import make_error
 from tritium.ir.core import Function
 from tritium.ir.types import DType, PointerType
 
+STREAM_BYTES = 24 << 20
+"""Arguments of more bytes than this are taken not to stay in the caches; stores then go past them."""
+
 LAUNCHES: Counter[str] = Counter()
 """How many launches ran natively and how many had to run on the interpreter, for tests and benchmarks."""
 
@@ -44,11 +47,12 @@ def execute(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any]) -
     if artefacts["ll"].reject is not None:
         LAUNCHES["interpreted"] += 1
         return False
-    distinct = distinct_arrays(arguments)
-    native: Native | None = kernel.prepared.get(distinct)
+    variant = distinct_arrays(arguments), total_bytes(arguments) > STREAM_BYTES
+    native: Native | None = kernel.prepared.get(variant)
     if native is None:
-        module = artefacts["ll"] if distinct else lower(artefacts["cpu.tir"], None, False)
-        native = kernel.prepared.setdefault(distinct, load(module))
+        usual = variant == (True, False)
+        module = artefacts["ll"] if usual else lower(artefacts["cpu.tir"], None, *variant)
+        native = kernel.prepared.setdefault(variant, load(module))
     LAUNCHES["native"] += 1
     run(native, artefacts["cpu.tir"], grid, arguments)
     return True
@@ -89,6 +93,11 @@ def _slot(ty: Any, value: Any) -> int:
 
     raw = constant(value.item() if isinstance(value, np.generic) else value, ty).tobytes()
     return int.from_bytes(raw[:8].ljust(8, b"\0"), "little", signed=True)
+
+
+def total_bytes(arguments: Sequence[Any]) -> int:
+    """Bytes of the allocations that the arguments lie in."""
+    return sum(a.storage_nbytes for a in arguments if hasattr(a, "storage_nbytes"))
 
 
 def distinct_arrays(arguments: Sequence[Any]) -> bool:

@@ -53,12 +53,14 @@ class Lowering:
     env       scalars by value
     buffers   kept tiles by value
     width     lanes of a vector
+    stream    whether large stores go past the caches
     """
 
-    def __init__(self, function: Function, record: Record, width: int, distinct: bool) -> None:
+    def __init__(self, function: Function, record: Record, width: int, distinct: bool, stream: bool = False) -> None:
         self.function = function
         self.record = record
         self.width = width
+        self.stream = stream
         self.plan = Plan(function, distinct)
         self.e = Code()
         self.e.has_scalef = width == 16
@@ -143,11 +145,13 @@ class Lowering:
         self._program_ids(iv)
         self.region(self.function.body)
         e.close_loop()
+        if self.stream:
+            e.line("fence seq_cst")
         e.line("ret void")
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
         constants = "\n".join(e.globals.values())
-        return f"{constants}\n{declared}\ndefine void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {{\nentry:\n{body}\n}}\n"
+        return f"{constants}\n{declared}\ndefine void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {{\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
 
     def _argument(self, slot: int, kind: str) -> V:
         e = self.e

@@ -37,12 +37,12 @@ class Module:
         return self.text
 
 
-def lower(function: Function, record: Record | None = None, distinct: bool = True) -> Module:
+def lower(function: Function, record: Record | None = None, distinct: bool = True, stream: bool = False) -> Module:
     """LLVM IR for `function` as `prepare` left it; nothing is raised where an op has no native form."""
     record = record if record is not None else Record()
     no = _waits(function)
     if no is None:
-        lowering = Lowering(function, record, jit.host().width, distinct)
+        lowering = Lowering(function, record, jit.host().width, distinct, stream)
         try:
             text = lowering.run()
         except Unsupported as unsupported:

@@ -237,6 +237,12 @@ def _load(k: Lowering, op: Any, at: Index) -> V:
     return formats.from_memory(e, value, ty)
 
 
+def _select(k: Lowering, op: Any, at: Index) -> V:
+    if op.condition.type.shape and masked_away(k, op.condition):
+        return element(k, op.x, at)
+    return k.e.select(*(element(k, v, at) for v in op.operands))
+
+
 def masked_away(k: Lowering, mask: Value) -> bool:
     """Whether this version of the nest may take `mask` as true; notes the condition if so."""
     if not k.mode.assume_masks or not k.ranges.decidable(mask):
@@ -397,6 +403,7 @@ HANDLERS: dict[str, Callable[..., Any]] = {
     "tile.join": _join,
     "tile.split": _split,
     "tile.gather": _gather,
+    "tile.select": _select,
     "tile.load": _load,
     "tile.addptr": _add_pointer,
     "tile.cast": _cast,

@@ -18,19 +18,48 @@ def _store(k: Lowering, op: Any) -> None:
     e = k.e
     kind = stored_as(op.value.type.scalar)
 
-    def body(at: list[V]) -> None:
+    def body(at: list[V]) -> Callable[[], None]:
         lanes = max((i.lanes for i in at), default=1)
         address = pull.element(k, op.ptr, at)
         mask = None
         if op.mask is not None and not pull.masked_away(k, op.mask):
             mask = pull.element(k, op.mask, at)
         value = formats.to_memory(e, pull.element(k, op.value, at))
-        access.store(e, kind, address, value, mask, k.sink, lanes)
+        past_cache = mask is None and _may_stream(k, op, address, lanes, kind)
+        return lambda: access.store(e, kind, address, value, mask, k.sink, lanes, past_cache=past_cache)
 
     if not op.ptr.type.shape:
-        body([])
+        body([])()
         return
     nest.versions(k, lambda: nest.over(k, op.ptr.type.shape, body))
+
+
+def _may_stream(k: Lowering, op: Any, address: V, lanes: int, kind: str) -> bool:
+    """Whether a store may go past the caches: whole aligned lines of an array that is too large for them anyway."""
+    if not k.stream or not k.mode.assume_masks or len(op.ptr.type.shape) != 1:
+        return False
+    if k.plan.weights.get(op.value, 0) > STREAM_WEIGHT:
+        return False
+    size = access.size_of(kind)
+    if lanes * size < LINE or access.stride_of(address) != size:
+        return False
+
+    def aligned() -> V:
+        e = k.e
+        outer, k.mode = k.mode, nest.Mode(1)
+        start = pull.element(k, op.ptr, [e.index(0)])
+        k.mode = outer
+        return e.compare("eq", e.both(start, e.index(LINE - 1)), e.index(0))
+
+    k.mode.masks.setdefault(("aligned", op), aligned)
+    return True
+
+
+STREAM_WEIGHT = 24
+"""Of values that take longer to compute, stores past the caches were measured to be slower (Zen 4)."""
+
+LINE = 64
+"""Bytes of a cache line."""
 
 
 def _nothing(k: Lowering, op: Any) -> None:

@@ -66,6 +66,7 @@ class Lowering:
         self.e.has_scalef = width == 16
         self.env: dict[Value, V] = {}
         self.buffers: dict[Value, Buffer] = {}
+        self.jams: dict[Op, Any] = {}
         self.pending: dict[Value, None] = {}
         self.fusing: dict[Value, Buffer] = {}
         self.mode = Mode(width)

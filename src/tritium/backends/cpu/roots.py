@@ -232,6 +232,7 @@ def _for(k: Lowering, op: Any) -> None:
     iv = e.add(lower, e.mul(_narrowed(k, phis[0], lower.kind), step))
     k.env[op.body.args[0]] = iv
     carried.bind(op.body.args[1:], phis[1:])
+    dot.plan_jams(k, op, e.compare("eq", e.add(phis[0], e.index(1)), trips))
     k.region(op.body)
     following = carried.following(op.body, op.body.args[1:])
     k.arena = mark

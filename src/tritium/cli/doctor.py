@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes.util
 import importlib.metadata
-import importlib.util
 import json
 import os
 import platform
@@ -13,6 +12,8 @@ import tempfile
 from dataclasses import asdict, dataclass
 
 from tritium import __version__, config
+from tritium.backends.cuda import driver, nvrtc
+from tritium.errors import TritiumError
 from tritium.runtime.cache_paths import cache_directory
 
 
@@ -83,6 +84,31 @@ def _driver() -> Check:
     return Check("CUDA driver", True, f"CUDA {version.value // 1000}.{version.value % 1000 // 10}")
 
 
+_MEND_CUDA = f"pip install {nvrtc.PACKAGES}"
+_PROBE = 'extern "C" __global__ void probe(int* x) { *x = 1; }'
+
+
+def _nvrtc() -> Check:
+    """Really compile a kernel: the package may be there and its library not load."""
+    what = "NVRTC compiles for GPUs"
+    try:
+        binary = nvrtc.compile_source(_PROBE, "probe", "sm_90a")
+    except TritiumError as broken:
+        return Check(what, False, broken.message, _MEND_CUDA)
+    known = nvrtc.architectures()
+    found = f"{nvrtc.identity()}, {known[0]} to {known[-1]}, {len(binary.cubin)} bytes for sm_90a"
+    return Check(what, True, found)
+
+
+def _gpus() -> Check:
+    try:
+        devices = [driver.device(ordinal) for ordinal in range(driver.count())]
+        driver.check_version(nvrtc.version())
+    except TritiumError as broken:
+        return Check("GPUs", False, broken.message, broken.hint or "")
+    return Check("GPUs", True, "; ".join(f"cuda:{d.ordinal} {d.name} ({d.arch})" for d in devices))
+
+
 def checks() -> list[Check]:
     """All checks, in the order shown."""
     return [
@@ -95,8 +121,10 @@ def checks() -> list[Check]:
         _package("torch", "optional: PyTorch tensors as arguments", "pip install torch"),
         _package("llvmlite", "native CPU code", "pip install llvmlite"),
         _driver(),
-        _package("nvidia-cuda-nvrtc", "CUDA compiler", "pip install 'tritium[cuda]'"),
-        _package("cuda-bindings", "CUDA launches", "pip install 'tritium[cuda]'"),
+        _package("nvidia-cuda-nvrtc", "CUDA compiler", _MEND_CUDA),
+        _package("cuda-bindings", "CUDA launches", _MEND_CUDA),
+        _nvrtc(),
+        _gpus(),
         _package("triton", "optional: the side-by-side peer in tests", "pip install triton==3.6.0"),
     ]
 

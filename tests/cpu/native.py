@@ -70,7 +70,7 @@ def run_native(function: Function, grid: tuple[int, int, int], arguments: Sequen
     module = lower(function, None, distinct)
     assert module.reject is None, module.text
     views = [view_of(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    launch.run(launch.load(module), function, grid, views)
+    launch.load(module, function).launch(grid, views)
 
 
 def both(

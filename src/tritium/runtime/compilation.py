@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tritium import knobs
 from tritium.errors import make_error
 from tritium.pipeline import Compilation, compile_kernel, stages_of
-from tritium.runtime import log
+from tritium.runtime import disk_cache, log
 from tritium.runtime.ast_source import ASTSource, source_of
 from tritium.runtime.backend import executor_of
 from tritium.runtime.compiled import CompiledKernel
@@ -40,6 +40,7 @@ def compile_specialized(
         backend,
         overrides=overrides,
         inspect=_inspection(options),
+        keep=disk_cache.keep,
     )
     executor = executor_of(backend)
     kernel = CompiledKernel(source, compilation, specs, options, backend, executor, name=_name(fn, source))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import struct
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tritium.backends.cpu import jit, threads
-from tritium.backends.cpu.lower import ARGUMENT_SLOT, FAULT_SLOT
+from tritium.backends.cpu.lower import FAULT_SLOT
 from tritium.backends.cpu.module import Module, lower
+from tritium.backends.cpu.pool import JOB_WORDS
 from tritium.errors import make_error
 from tritium.ir.core import Function
 from tritium.ir.types import DType, PointerType
@@ -24,87 +24,138 @@ LAUNCHES: Counter[str] = Counter()
 """How many launches ran natively and how many had to run on the interpreter, for tests and benchmarks."""
 
 
-@dataclass
 class Native:
-    """Machine code of one module."""
+    """Machine code of one module, ready to be launched."""
 
-    module: Module
-    loaded: jit.Loaded
-    seconds: dict[str, float]
-    chunk: Any = field(init=False)
+    def __init__(self, module: Module, function: Function, code: bytes) -> None:
+        self.module = module
+        self.loaded = jit.Loaded(code)
+        self.shared = threads.Shared(self.loaded.addresses["chunk"], module.scratch)
+        self.pack = packer(function)
 
-    def __post_init__(self) -> None:
-        self.chunk = jit.Chunk(self.loaded.address)
+    def launch(self, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
+        """Execute the whole grid on all cores. Raises the error of a fault that the code reports."""
+        x, y, z = grid
+        job = self.shared.launch(self.pack(x, y, z, leaves), x * y * z)
+        if self.module.faults:
+            (fault,) = struct.unpack_from("=q", job, 8 * (JOB_WORDS + FAULT_SLOT))
+            if fault:
+                raise make_error("TRI0807", self.module.faults[fault - 1])
 
-    @property
-    def scratch(self) -> int:
-        return self.module.scratch
 
-
-def execute(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any]) -> bool:
+def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> bool:
     """Run the grid; False if the kernel has no native form, and then nothing was done."""
-    artefacts = kernel.compilation.artefacts
-    if artefacts["ll"].reject is not None:
-        LAUNCHES["interpreted"] += 1
-        return False
-    variant = distinct_arrays(arguments), total_bytes(arguments) > STREAM_BYTES
-    native: Native | None = kernel.prepared.get(variant)
+    native = kernel.prepared.get(variant_of(leaves))
     if native is None:
-        usual = variant == (True, False)
-        module = artefacts["ll"] if usual else lower(artefacts["cpu.tir"], None, *variant)
-        native = kernel.prepared.setdefault(variant, load(module))
+        module: Module = kernel.compilation.artefacts["ll"]
+        if module.reject is not None:
+            LAUNCHES["interpreted"] += 1
+            return False
+        native = _prepare(kernel, module, variant_of(leaves))
     LAUNCHES["native"] += 1
-    run(native, artefacts["cpu.tir"], grid, arguments)
+    native.launch(grid, leaves)
     return True
 
 
-def load(module: Module) -> Native:
+def _prepare(kernel: Any, module: Module, variant: tuple[bool, bool]) -> Native:
+    artefacts = kernel.compilation.artefacts
+    function, code = artefacts["cpu.tir"], artefacts["o"]
+    if variant != (True, False):
+        module = lower(function, None, *variant)
+        code = jit.object_code(module.text, kernel.compilation.keep)
+    made: Native = kernel.prepared.setdefault(variant, Native(module, function, code.code))
+    return made
+
+
+def load(module: Module, function: Function) -> Native:
     """Machine code for `module`, in memory."""
-    built = jit.build(module.text)
-    return Native(module, jit.Loaded(built.code), built.seconds)
+    return Native(module, function, jit.object_code(module.text).code)
 
 
-def run(native: Native, function: Function, grid: tuple[int, int, int], arguments: Sequence[Any]) -> None:
-    """Execute the whole grid on all cores. Raises the error of a fault that the code reports."""
-    block = argument_block(function, grid, arguments)
-    threads.run(native, block, grid[0] * grid[1] * grid[2])
-    fault = int(block[FAULT_SLOT])
-    if fault:
-        raise make_error("TRI0807", native.module.faults[fault - 1])
+def variant_of(leaves: Sequence[Any]) -> tuple[bool, bool]:
+    """(no two arrays share memory, the arrays are too large for the caches): what code is specialised on."""
+    spans: list[tuple[int, int]] = []
+    total = 0
+    for a in leaves:
+        if hasattr(a, "storage_nbytes"):
+            size = a.storage_nbytes
+            total += size
+            spans.append((a.storage_address, size))
+    if len(spans) > 1:
+        spans.sort()
+        end = 0
+        for start, size in spans:
+            if start < end:
+                return False, total > STREAM_BYTES
+            end = start + size
+    return True, total > STREAM_BYTES
 
 
-def argument_block(function: Function, grid: tuple[int, int, int], arguments: Sequence[Any]) -> Any:
-    """The 8-byte slots that ``chunk`` reads, as an int64 array."""
-    block = np.zeros(ARGUMENT_SLOT + len(arguments), np.int64)
-    block[:3] = grid
-    for i, (arg, value) in enumerate(zip(function.args, arguments, strict=True)):
-        block[ARGUMENT_SLOT + i] = _slot(arg.type, value)
-    return block
+# ---- arguments ------------------------------------------------------------------------------------------------------
 
 
-def _slot(ty: Any, value: Any) -> int:
+def packer(function: Function) -> Callable[[int, int, int, Sequence[Any]], bytes]:
+    """A function that gives the 8-byte slots ``chunk`` reads: the grid, the fault word, one slot for each argument."""
+    types = [a.type for a in function.args]
+    layout = struct.Struct("=qqqq" + "".join(_code(ty) for ty in types))
+    readers = [_reader(ty) for ty in types]
+    plain = all(isinstance(ty, PointerType) or (ty.is_int() and not ty.is_bool()) for ty in types)
+
+    def quick(x: int, y: int, z: int, leaves: Sequence[Any]) -> bytes:
+        return layout.pack(x, y, z, 0, *[a if a.__class__ is int else a.address for a in leaves])
+
+    def careful(x: int, y: int, z: int, leaves: Sequence[Any]) -> bytes:
+        return layout.pack(x, y, z, 0, *[read(a) for a, read in zip(leaves, readers, strict=True)])
+
+    def checked(x: int, y: int, z: int, leaves: Sequence[Any]) -> bytes:
+        try:
+            return quick(x, y, z, leaves)
+        except (struct.error, AttributeError):  # NumPy scalars, negative numbers for unsigned parameters
+            return careful(x, y, z, leaves)
+
+    return checked if plain else careful
+
+
+def _code(ty: Any) -> str:
     if isinstance(ty, PointerType):
-        address = value.address if hasattr(value, "address") else int(value)
-        return address - (1 << 64) if address >= 1 << 63 else address
+        return "Q"
     assert isinstance(ty, DType)
     if ty.is_int():
-        return int.from_bytes(struct.pack("<Q", int(value) & (2**64 - 1)), "little", signed=True)
+        return "Q" if ty.is_int_unsigned() or ty.is_bool() else "q"
+    return {"f32": "f4x", "f64": "d"}.get(ty.text, "Q")
+
+
+def _reader(ty: Any) -> Callable[[Any], Any]:
+    """What makes the number that `struct` packs of an argument."""
+    if isinstance(ty, PointerType):
+        return lambda a: (a.address if hasattr(a, "address") else int(a)) & (2**64 - 1)
+    if ty.is_bool():
+        return lambda a: int(bool(a))
+    if ty.is_int_unsigned():
+        return lambda a: int(a) & (2**64 - 1)
+    if ty.is_int():
+        return _signed
+    if ty.text in ("f32", "f64"):
+        return _floating(ty)
+    return _floating_bits(ty)
+
+
+def _signed(a: Any) -> int:
+    value = int(a) & (2**64 - 1)
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _floating(ty: DType) -> Callable[[Any], Any]:
     from tritium.ops.storage import constant
 
-    raw = constant(value.item() if isinstance(value, np.generic) else value, ty).tobytes()
-    return int.from_bytes(raw[:8].ljust(8, b"\0"), "little", signed=True)
+    return lambda a: float(constant(_number(a), ty).reshape(-1)[0])
 
 
-def total_bytes(arguments: Sequence[Any]) -> int:
-    """Bytes of the allocations that the arguments lie in."""
-    return sum(a.storage_nbytes for a in arguments if hasattr(a, "storage_nbytes"))
+def _floating_bits(ty: DType) -> Callable[[Any], Any]:
+    from tritium.ops.storage import constant
+
+    return lambda a: int.from_bytes(constant(_number(a), ty).tobytes(), "little")
 
 
-def distinct_arrays(arguments: Sequence[Any]) -> bool:
-    """Whether no two array arguments share memory."""
-    spans = sorted(
-        (a.storage_address, a.storage_address + a.storage_nbytes)
-        for a in arguments
-        if hasattr(a, "storage_address")
-    )
-    return all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+def _number(a: Any) -> Any:
+    return a.item() if isinstance(a, np.generic) else a

@@ -8,8 +8,7 @@ from tests.corpus.protocol import Case, run_case, select
 
 from .native import counting
 
-CASES = select(without={"spin"})
-WAITING = select(having={"spin"})
+CASES = select()
 
 
 @pytest.fixture(autouse=True)
@@ -31,10 +30,3 @@ def _grid(case: Case) -> tuple[int, ...]:
 
     grid = case.make(np.random.default_rng(0)).grid
     return grid if isinstance(grid, tuple) else (1,)
-
-
-@pytest.mark.parametrize("case", WAITING, ids=lambda c: c.name)
-def test_instances_that_wait_get_the_scheduler(case: Case) -> None:
-    with counting() as launches:
-        run_case(case)
-    assert sum(launches()) > 0

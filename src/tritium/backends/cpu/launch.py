@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from tritium.backends.cpu import jit, threads
-from tritium.backends.cpu.lower import FAULT_SLOT
-from tritium.backends.cpu.module import Module, lower
+from tritium.backends.cpu.lower import ABORTED, FAULT_SLOT
+from tritium.backends.cpu.module import NATIVE, Module, lower
 from tritium.backends.cpu.pool import JOB_WORDS
 from tritium.errors import make_error
 from tritium.ir.core import Function
+from tritium.ir.match import Reject
 from tritium.ir.types import DType, PointerType
 
 STREAM_BYTES = 24 << 20
@@ -37,10 +39,32 @@ class Native:
         """Execute the whole grid on all cores. Raises the error of a fault that the code reports."""
         x, y, z = grid
         job = self.shared.launch(self.pack(x, y, z, leaves), x * y * z)
-        if self.module.faults:
+        if self.module.faults or self.module.waits:
             (fault,) = struct.unpack_from("=q", job, 8 * (JOB_WORDS + FAULT_SLOT))
+            if fault == ABORTED:
+                raise Stuck
             if fault:
                 raise make_error("TRI0807", self.module.faults[fault - 1])
+
+
+class Stuck(Exception):
+    """An instance waits for one that has not started: memory is to be restored, the interpreter takes over."""
+
+
+class Snapshot:
+    """The bytes of all arrays of a launch, to go back to."""
+
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        self.kept: dict[int, tuple[Any, Any]] = {}
+        for a in leaves:
+            if hasattr(a, "storage_nbytes") and a.storage_nbytes and a.writable:
+                memory = (ctypes.c_uint8 * a.storage_nbytes).from_address(a.storage_address)
+                view = np.frombuffer(memory, np.uint8)
+                self.kept[a.storage_address] = view, view.copy()
+
+    def restore(self) -> None:
+        for view, before in self.kept.values():
+            view[:] = before
 
 
 def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> bool:
@@ -52,8 +76,29 @@ def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> b
             LAUNCHES["interpreted"] += 1
             return False
         native = _prepare(kernel, module, variant_of(leaves))
+    if native.module.waits:
+        return _launch_waiting(kernel, native, grid, leaves)
     LAUNCHES["native"] += 1
     native.launch(grid, leaves)
+    return True
+
+
+def _launch_waiting(kernel: Any, native: Native, grid: tuple[int, int, int], leaves: Sequence[Any]) -> bool:
+    """Try a kernel whose instances may wait for each other; False, with memory as it was, if they wait for ever."""
+    if kernel.prepared.get(Stuck):
+        LAUNCHES["interpreted"] += 1
+        return False
+    before = Snapshot(leaves)
+    try:
+        native.launch(grid, leaves)
+    except Stuck:
+        before.restore()
+        kernel.prepared[Stuck] = True
+        loc = next(iter(native.module.loops), None)
+        kernel.compilation.record.reject(NATIVE, Reject("instances wait for others that start later", loc))
+        LAUNCHES["interpreted"] += 1
+        return False
+    LAUNCHES["native"] += 1
     return True
 
 

@@ -25,6 +25,13 @@ from tritium.ir.types import DType, PointerType
 from tritium.ops import control, create, memory
 
 SINK_BYTES = 64
+YIELD_EVERY = 1024
+PATIENCE = 1 << 24
+"""Iterations of a waiting loop (about half a second) after which it is taken to wait for ever."""
+
+ABORTED = -1
+"""The fault word of a launch that has to start again on the interpreter."""
+
 MOVING = ("tile.broadcast", "tile.expand_dims", "tile.permute", "tile.flip", "tile.slice", "tile.reshape", "tile.join",
           "tile.split", "tile.gather", "tile.cat")  # fmt: skip
 """Ops whose elements come from other places of their operands."""
@@ -66,6 +73,8 @@ class Lowering:
         self.e.has_scalef = width == 16
         self.env: dict[Value, V] = {}
         self.buffers: dict[Value, Buffer] = {}
+        self.spins: frozenset[Op] = frozenset()
+        self.aborts = False
         self.jams: dict[Op, Any] = {}
         self.pending: dict[Value, None] = {}
         self.fusing: dict[Value, Buffer] = {}
@@ -129,6 +138,29 @@ class Lowering:
         place = self.e.select(fine, self.sink, self.fault_address)
         self.e.line(f"store i64 {self.e.text(code, 1)}, ptr {self.e.pointer(place, self.e.top)}, align 8")
 
+    def give_up_waiting(self) -> None:
+        """At the start of a loop body that may wait for other instances: lend the core now and then, in the end abort.
+
+        An instance that waits for one that starts later would wait for ever. The launch then starts again on the
+        interpreter, whose scheduler runs all instances by turns.
+        """
+        e = self.e
+        self.aborts = True
+        counter = self.slot("i64")
+        e.line(f"store i64 0, ptr {counter}", e.top - 1)
+        count = e.emit("i64", 1, e.top, f"load i64, ptr {counter}")
+        e.line(f"store i64 {e.add(count, e.index(1)).ssa}, ptr {counter}")
+        now = e.compare("eq", e.both(count, e.index(YIELD_EVERY - 1)), e.index(YIELD_EVERY - 1))
+        first, go = e.fresh("lend"), e.fresh("go")
+        e.push(first)
+        e.declare("sched_yield", "i32 ()")
+        e.line("call i32 @sched_yield()")
+        fault = e.emit("i64", 1, e.top, f"load volatile i64, ptr {e.pointer(self.fault_address, e.top)}")
+        stuck = e.binary("or", e.compare("ne", fault, e.index(0)), e.compare("ugt", count, e.index(PATIENCE)))
+        e.line(f"br i1 {stuck.ssa}, label %abort, label %{go}")
+        e.block(go)
+        e.branch(now, e.pop(), first, None, "")
+
     # ---- the function --------------------------------------------------------------------------------
 
     def run(self) -> str:
@@ -149,6 +181,12 @@ class Lowering:
         if self.stream:
             e.line("fence seq_cst")
         e.line("ret void")
+        if self.aborts:
+            e.stack[0].lines.append("abort:")
+            place = f"inttoptr i64 {self.fault_address.ssa} to ptr"
+            e.line(f"%abortplace = {place}")
+            e.line(f"store i64 {ABORTED}, ptr %abortplace")
+            e.line("ret void")
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
         constants = "\n".join(e.globals.values())
@@ -193,6 +231,8 @@ class Lowering:
                     self.flush()
                 handler(self, op)
             return
+        if op.name not in pull.HANDLERS and op.name not in SCALARS:
+            raise Unsupported(op, f"{op.name} has no native form")
         if op.results and not op.results[0].type.shape:
             if any(v.type.shape for v in op.operands):
                 self.flush()

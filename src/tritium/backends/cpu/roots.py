@@ -232,6 +232,8 @@ def _for(k: Lowering, op: Any) -> None:
     iv = e.add(lower, e.mul(_narrowed(k, phis[0], lower.kind), step))
     k.env[op.body.args[0]] = iv
     carried.bind(op.body.args[1:], phis[1:])
+    if op in k.spins:
+        k.give_up_waiting()
     dot.plan_jams(k, op, e.compare("eq", e.add(phis[0], e.index(1)), trips))
     k.region(op.body)
     following = carried.following(op.body, op.body.args[1:])
@@ -275,6 +277,8 @@ def _while(k: Lowering, op: Any) -> None:
     k.region(op.cond)
     e.test(k.env[op.cond.ops[-1].operands[0]])
     carried.bind(op.body.args, phis)
+    if op in k.spins:
+        k.give_up_waiting()
     k.region(op.body)
     following = carried.following(op.body, op.body.args)
     k.arena = mark

@@ -200,3 +200,23 @@ def test_many_python_threads_launch_at_once() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda out: slow_sum[(1,)](x, out, x.size, BLOCK=64), outs))
     assert all(out[0] == 50_000 for out in outs)
+
+
+@triton.jit
+def asserts(x, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.device_assert(v < 5, "below five", mask=v != 9)
+    tl.store(x + i, v + 1)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "interpret"])
+def test_assertions_name_instance_and_element(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITIUM_BACKEND", backend)
+    x = np.array([0, 1, 9, 2, 3, 7, 4, 8], np.int32)
+    with pytest.raises(TritiumError, match=r"below five") as raised:
+        asserts[(2,)](x, N=4, debug=True)
+    assert "program (1, 0, 0), element [1] of the tile" in str(raised.value)
+    good = np.array([0, 1, 9, 2], np.int32)
+    asserts[(1,)](good, N=4, debug=True)
+    assert good.tolist() == [1, 2, 10, 3]

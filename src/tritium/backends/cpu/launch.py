@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from tritium.backends.cpu import jit, threads
-from tritium.backends.cpu.lower import ABORTED, FAULT_SLOT
+from tritium.backends.cpu.lower import ABORTED, FAULT_SLOT, LANE_SHIFT, PROGRAM_SHIFT
 from tritium.backends.cpu.module import NATIVE, Module, lower
 from tritium.backends.cpu.pool import JOB_WORDS
-from tritium.errors import make_error
+from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Function
 from tritium.ir.match import Reject
 from tritium.ir.types import DType, PointerType
@@ -44,7 +44,20 @@ class Native:
             if fault == ABORTED:
                 raise Stuck
             if fault:
-                raise make_error("TRI0807", self.module.faults[fault - 1])
+                raise _error(self.module, fault, grid)
+
+
+def _error(module: Module, word: int, grid: tuple[int, int, int]) -> TritiumError:
+    """The error that a fault word stands for."""
+    fault = module.faults[(word & ((1 << LANE_SHIFT) - 1)) - 1]
+    if fault.code != "TRI0802":
+        return make_error(fault.code, fault.loc)
+    linear = word >> PROGRAM_SHIFT
+    program = (linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1]))
+    flat = word >> LANE_SHIFT & ((1 << PROGRAM_SHIFT - LANE_SHIFT) - 1)
+    lane = [int(i) for i in np.unravel_index(flat, fault.shape)] if fault.shape else []
+    got = f"program {program}" + (f", element {lane} of the tile" if lane else "")
+    return make_error(fault.code, fault.loc, text=fault.text, got=got, program=program, lane=lane)
 
 
 class Stuck(Exception):

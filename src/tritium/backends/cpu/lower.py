@@ -19,12 +19,16 @@ from tritium.backends.cpu.nest import Mode
 from tritium.backends.cpu.plan import Plan
 from tritium.backends.cpu.pull import Unsupported
 from tritium.backends.cpu.ranges import Ranges
+from tritium.errors import Loc
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.match import Record
 from tritium.ir.types import DType, PointerType
 from tritium.ops import control, create, memory
 
 SINK_BYTES = 64
+LANE_SHIFT, PROGRAM_SHIFT = 12, 32
+"""Where the fault word holds the row-major number of a lane and the linear number of an instance."""
+
 YIELD_EVERY = 1024
 PATIENCE = 1 << 24
 """Iterations of a waiting loop (about half a second) after which it is taken to wait for ever."""
@@ -38,6 +42,20 @@ MOVING = ("tile.broadcast", "tile.expand_dims", "tile.permute", "tile.flip", "ti
 
 FAULT_SLOT = 3
 ARGUMENT_SLOT = 4
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An error that native code may report. The fault word holds its number, the lane and the instance.
+
+    code    in the catalogue of errors
+    shape   of the tile whose lanes are tested
+    """
+
+    code: str
+    loc: Loc | None
+    text: str = ""
+    shape: tuple[int, ...] = ()
 
 
 @dataclass
@@ -85,8 +103,9 @@ class Lowering:
         self.sink = V("i64", 1, 0, "%sink")
         self.ids: list[V] = []
         self.grid: list[V] = []
-        self.faults: list[Op] = []
-        self.fault_word = V("i64", 1, 0, None, 0)
+        self.faults: list[Fault] = []
+        self.stops = False
+        self.linear = V("i64", 1, 0, None, 0)
         self.fault_address = V("i64", 1, 0, "%faultplace")
 
     # ---- memo ----------------------------------------------------------------------------------------
@@ -129,14 +148,22 @@ class Lowering:
         self.e.stack[0].lines.insert(0, f"  {name} = alloca {kind}")
         return name
 
-    def fault_unless(self, fine: V, op: Op) -> None:
-        """Note that the launch failed at `op` unless `fine`; the launch raises its error afterwards."""
+    def fault_unless(self, fine: V, fault: Fault, lane: V | None = None) -> None:
+        """End this range of instances unless `fine`, and say why: the launch raises the error afterwards."""
+        e = self.e
         if fine.const == 1:
             return
-        self.faults.append(op)
-        code = self.e.select(fine, self.fault_word, self.e.index(len(self.faults)))
-        place = self.e.select(fine, self.sink, self.fault_address)
-        self.e.line(f"store i64 {self.e.text(code, 1)}, ptr {self.e.pointer(place, self.e.top)}, align 8")
+        self.faults.append(fault)
+        self.stops = True
+        first, dead = e.fresh("fault"), e.fresh("dead")
+        e.push(first)
+        where = e.binary("shl", self.linear, e.index(PROGRAM_SHIFT))
+        lane = e.binary("shl", lane or e.index(0), e.index(LANE_SHIFT))
+        word = e.binary("or", e.binary("or", where, lane), e.index(len(self.faults)))
+        e.line(f"store i64 {e.text(word, 1)}, ptr {e.pointer(self.fault_address, e.top)}, align 8")
+        e.line("br label %stop")
+        e.block(dead)
+        e.branch(e.invert(fine), e.pop(), first, None, "")
 
     def give_up_waiting(self) -> None:
         """At the start of a loop body that may wait for other instances: lend the core now and then, in the end abort.
@@ -175,12 +202,16 @@ class Lowering:
             self.env[arg] = self._argument(ARGUMENT_SLOT + i, held_as(arg.type.scalar))
         first, last = V("i64", 1, 0, "%first"), V("i64", 1, 0, "%last")
         iv, _ = e.open_loop(first, last, 1)
+        self.linear = iv
         self._program_ids(iv)
         self.region(self.function.body)
         e.close_loop()
         if self.stream:
             e.line("fence seq_cst")
         e.line("ret void")
+        if self.stops:
+            e.stack[0].lines.append("stop:")
+            e.line("ret void")
         if self.aborts:
             e.stack[0].lines.append("abort:")
             place = f"inttoptr i64 {self.fault_address.ssa} to ptr"
@@ -394,7 +425,23 @@ def wrapped_index(k: Lowering, index: Value, extent: int) -> V:
     return e.intrinsic("smin", e.intrinsic("smax", wide, e.index(0)), e.index(extent - 1))
 
 
+def _device_register(k: Lowering, op: Any) -> V:
+    e = k.e
+    if op.register != "globaltimer":
+        return e.const(0, "i32")
+    seconds, nanoseconds = 0, 8
+    e.declare("clock_gettime", "i32 (i32, ptr)")
+    place = k.slot("[2 x i64]")
+    e.line(f"call i32 @clock_gettime(i32 1, ptr {place})")
+    parts: list[V] = []
+    for offset in (seconds, nanoseconds):
+        pointer = e.emit("ptr", 1, e.top, f"getelementptr i8, ptr {place}, i64 {offset}")
+        parts.append(e.emit("i64", 1, e.top, f"load i64, ptr {pointer.ssa}"))
+    return e.add(e.mul(parts[0], e.index(1_000_000_000)), parts[1])
+
+
 SCALARS: dict[str, Callable[..., Any]] = {
+    "tile.device_register": _device_register,
     "tile.program_id": _program_id,
     "tile.num_programs": _num_programs,
     "tile.extract": _extract,

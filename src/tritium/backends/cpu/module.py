@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tritium.backends.cpu import jit
-from tritium.backends.cpu.lower import Lowering
+from tritium.backends.cpu.lower import Fault, Lowering
 from tritium.backends.cpu.pull import Unsupported
 from tritium.backends.interp import Program
 from tritium.errors import Loc
@@ -24,7 +24,7 @@ class Module:
 
     text      the module; a comment that says why, where there is none
     scratch   bytes of scratch memory that a worker needs
-    faults    the kernel's lines that the code may report, by number
+    faults    the errors that the code may report, by number
     distinct  whether no two array arguments may share memory
     loops     lines of the loops that may wait for what other program instances write; see `launch`
     reject    why the kernel has no native form, None if it has
@@ -32,7 +32,7 @@ class Module:
 
     text: str
     scratch: int = 0
-    faults: tuple[Loc | None, ...] = ()
+    faults: tuple[Fault, ...] = ()
     distinct: bool = True
     loops: tuple[Loc | None, ...] = ()
     reject: Reject | None = None
@@ -62,7 +62,7 @@ def lower(
         else:
             size = f"{len(text.splitlines())} lines of LLVM IR, {lowering.arena_top} bytes of scratch"
             record.plan(NATIVE, size)
-            faults = tuple(op.loc for op in lowering.faults)
+            faults = tuple(lowering.faults)
             return Module(text, lowering.arena_top, faults, distinct, tuple(op.loc for op in spins))
     record.reject(NATIVE, no)
     where = f"line {no.loc.line}: " if no.loc else ""

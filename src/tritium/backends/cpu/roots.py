@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tritium.backends.cpu import access, atomics, dot, formats, nest, pull, reduce, regions, sorting
 from tritium.backends.cpu.code import V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
+from tritium.backends.cpu.lower import Fault
 from tritium.ir.core import Region, Value
 
 if TYPE_CHECKING:
@@ -64,6 +65,23 @@ LINE = 64
 
 def _nothing(k: Lowering, op: Any) -> None:
     """Promises and barriers: one thread runs an instance, in order."""
+
+
+def _assert(k: Lowering, op: Any) -> None:
+    e = k.e
+    shape = op.condition.type.shape
+    fault = Fault("TRI0802", op.loc, op.message or "the condition is false", shape)
+
+    def body(at: list[V]) -> None:
+        fine = pull.element(k, op.condition, at)
+        if op.mask is not None:
+            fine = e.binary("or", fine, e.invert(pull.element(k, op.mask, at)))
+        k.fault_unless(fine, fault, pull.flat_index(k, shape, at) if shape else None)
+
+    if shape:
+        one_by_one(k, shape, body)
+    else:
+        body([])
 
 
 def _cat(k: Lowering, op: Any) -> None:
@@ -260,7 +278,7 @@ def trip_count(k: Lowering, op: Any, lower: V, upper: V, step: V) -> V:
         return e.select(e.compare(before, lo, hi), count, zero)
     size = e.select(up, by, e.sub(zero, by))
     nonzero = e.compare("ne", by, zero)
-    k.fault_unless(nonzero, op)
+    k.fault_unless(nonzero, Fault("TRI0807", op.loc))
     divisor = e.select(nonzero, size, one)
     span = e.select(up, span_up, span_down)
     runs = e.select(up, e.compare(before, lo, hi), e.compare(before, hi, lo))
@@ -305,6 +323,8 @@ HANDLERS: dict[str, Callable[..., None]] = {
     "tile.store": _store,
     "tile.barrier": _nothing,
     "tile.assume": _nothing,
+    "tile.grid_dependency": _nothing,
+    "tile.assert": _assert,
     "tile.if": _if,
     "tile.for": _for,
     "tile.while": _while,

@@ -33,7 +33,7 @@ def choose_backend(
     if not warmup:
         for name, view in _views(names, values):
             _check_device(name, view, wanted)
-    return str(wanted or "interpret")
+    return str(wanted or "cpu")
 
 
 def _views(names: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, ArrayView]]:

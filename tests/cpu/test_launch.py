@@ -220,3 +220,16 @@ def test_assertions_name_instance_and_element(backend: str, monkeypatch: pytest.
     good = np.array([0, 1, 9, 2], np.int32)
     asserts[(1,)](good, N=4, debug=True)
     assert good.tolist() == [1, 2, 10, 3]
+
+
+@triton.jit
+def between(x, n, N: tl.constexpr):
+    i = tl.arange(0, N)
+    tl.store(x + i, tl.where((i >= 2) & (i < n), 1, 0))
+
+
+@pytest.mark.parametrize("extent", [8, 13, 64, 100])
+def test_choices_by_index_are_made_per_element(extent: int) -> None:
+    x = np.full(extent, 7, np.int32)
+    between[(1,)](x, 6, N=extent)
+    assert x.tolist() == [1 if 2 <= i < 6 else 0 for i in range(extent)]

@@ -7,6 +7,7 @@ exact    one element at a time, every wrap-around computed as the language defin
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,13 +20,24 @@ if TYPE_CHECKING:
 
 @dataclass
 class Mode:
-    """What the loops being written may assume; `masks` and `ranges` collect the conditions they assumed."""
+    """What the loops being written may assume; `masks` and `ranges` collect the conditions they assumed.
+
+    `number` tells assumptions apart: elements that were computed under some are not used under others.
+    """
 
     lanes: int
     assume_masks: bool = False
     assume_ranges: bool = False
     masks: dict[Any, Any] = field(default_factory=dict)
     ranges: dict[Any, Any] = field(default_factory=dict)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        if self.assume_masks or self.assume_ranges:
+            self.number = next(_NUMBERS)
+
+
+_NUMBERS = itertools.count(1)
 
 
 SHORT_BODY = 24

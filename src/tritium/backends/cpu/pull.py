@@ -34,7 +34,7 @@ def element(k: Lowering, value: Value, at: Index) -> V:
     buffer = k.buffers.get(value)
     if buffer is not None:
         return read(k, buffer, at)
-    key = (value, *(i.key for i in at))
+    key = (k.mode.number, value, *(i.key for i in at))
     if value in k.fusing:
         return _kept_on_the_way(k, value, at, key)
     return _computed(k, value, at, key)
@@ -63,7 +63,7 @@ def _computed(k: Lowering, value: Value, at: Index, key: Any) -> V:
     out = handler(k, op, at)
     results = out if isinstance(out, list) else [out]
     for r, v in zip(op.results, results, strict=True):
-        k.remember((r, *(i.key for i in at)), v)
+        k.remember((k.mode.number, r, *(i.key for i in at)), v)
     return results[value.index]
 
 
@@ -272,7 +272,7 @@ def exact(k: Lowering, value: Value, at: Index) -> V:
     if not value.type.shape:
         word = "sext" if is_signed(value.type.scalar) else "zext"
         return e.convert(word, k.env[value], "i64")
-    key = ("exact", value, *(i.key for i in at))
+    key = ("exact", k.mode.number, value, *(i.key for i in at))
     found = k.lookup(key)
     if found is None:
         found = _exact(k, value.defining_op, at)

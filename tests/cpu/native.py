@@ -65,7 +65,9 @@ def elementwise(make: Callable[..., TileOp], types: Sequence[DType], extent: int
     return sheet.finish()
 
 
-def run_native(function: Function, grid: tuple[int, int, int], arguments: Sequence[Any], distinct: bool = True) -> None:
+def run_native(
+    function: Function, grid: tuple[int, int, int], arguments: Sequence[Any], distinct: bool = True
+) -> None:
     """Compile and run; an op without native form is a failure."""
     module = lower(function, None, distinct)
     assert module.reject is None, module.text
@@ -82,7 +84,9 @@ def both(
         made = [np.zeros(n, storage_dtype(ty)) for ty, n in outputs]
         arguments = [*inputs, *made]
         if native:
-            run_native(function, (1, 1, 1), [view(a, t) for a, t in zip(arguments, _types(function), strict=True)])
+            run_native(
+                function, (1, 1, 1), [view(a, t) for a, t in zip(arguments, _types(function), strict=True)]
+            )
         else:
             views = [view(a, t) for a, t in zip(arguments, _types(function), strict=True)]
             run_grid(function, (1, 1, 1), views)

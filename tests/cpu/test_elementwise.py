@@ -21,7 +21,14 @@ FORMATS = {d.text: d for d in DTYPES.values() if d.primitive_bitwidth}
 BINARY: tuple[type[TileOp], ...] = (
     *(arithmetic.Add, arithmetic.Sub, arithmetic.Mul, arithmetic.Div, arithmetic.IntDiv, arithmetic.Rem),
     *(bitwise.And, bitwise.Or, bitwise.Xor, bitwise.Shl, bitwise.Shr, minmax.Minimum, minmax.Maximum),
-    *(compare.Equal, compare.NotEqual, compare.Less, compare.LessEqual, compare.Greater, compare.GreaterEqual),
+    *(
+        compare.Equal,
+        compare.NotEqual,
+        compare.Less,
+        compare.LessEqual,
+        compare.Greater,
+        compare.GreaterEqual,
+    ),
 )
 EXACT_UNARY: tuple[type[TileOp], ...] = (math.Abs, math.Floor, math.Ceil, math.Sqrt)
 
@@ -96,10 +103,12 @@ CASTS = [(a, b, r) for a in FORMATS.values() for b in FORMATS.values() for r in 
          if r == "rtne" or (a.is_floating() and b.is_floating() and b.primitive_bitwidth < a.primitive_bitwidth)]  # fmt: skip
 
 
-@pytest.mark.parametrize(("source", "target", "rounding"), CASTS, ids=[f"{a.text}-{b.text}-{r}" for a, b, r in CASTS])
+@pytest.mark.parametrize(
+    ("source", "target", "rounding"), CASTS, ids=[f"{a.text}-{b.text}-{r}" for a, b, r in CASTS]
+)
 def test_cast(source: DType, target: DType, rounding: str) -> None:
     x = edge_values(source)
-    if source.is_floating() and target.primitive_bitwidth < source.primitive_bitwidth or target.is_int():
+    if (source.is_floating() and target.primitive_bitwidth < source.primitive_bitwidth) or target.is_int():
         x = np.concatenate([x, _between(source, target)])
     _agree(lambda v: Cast(v, to=target, rounding=rounding), [source], [x])
 
@@ -131,7 +140,10 @@ def test_bitcast(source: DType, target: DType) -> None:
 def test_philox(name: str) -> None:
     ty = FORMATS[name]
     rng = np.random.default_rng(5)
-    words = [rng.integers(0, 2 ** ty.primitive_bitwidth - 1, 77, dtype=f"u{ty.primitive_bitwidth // 8}") for _ in range(6)]
+    words = [
+        rng.integers(0, 2**ty.primitive_bitwidth - 1, 77, dtype=f"u{ty.primitive_bitwidth // 8}")
+        for _ in range(6)
+    ]
     _agree(Philox, [ty] * 6, words)
 
 

@@ -84,7 +84,9 @@ def test_single_precision(name: str) -> None:
     have = applied(make, x)
     errors = ulps(have, wanted)
     worst = int(np.argmax(errors))
-    assert errors[worst] <= limit + 0.01, f"{name}({x[worst]!r}) is {have[worst]!r}, {errors[worst]:.2f} ulp off"
+    assert errors[worst] <= limit + 0.01, (
+        f"{name}({x[worst]!r}) is {have[worst]!r}, {errors[worst]:.2f} ulp off"
+    )
     zero = (wanted == 0) & (have == 0)
     assert np.array_equal(np.signbit(have[zero]), np.signbit(wanted[zero])), name
 

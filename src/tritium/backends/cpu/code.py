@@ -434,7 +434,7 @@ class Code:
     def close_loop(self, following: Sequence[V] = ()) -> list[V]:
         """End the loop; gives the carried values after it."""
         frame = self.stack[-1]
-        head, iv, phis, inits, start, stop, step, parent = frame.memo["loop"]
+        head, iv, phis, inits, start, stop, step, _ = frame.memo["loop"]
         nexts = [self.text(v, p.lanes) for v, p in zip(following, phis, strict=True)]
         following_iv, exit_label = f"%{self.fresh('n')}", self.fresh("exit")
         self.line(f"{following_iv} = add nsw i64 {iv.ssa}, {step}")

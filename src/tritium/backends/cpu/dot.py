@@ -367,11 +367,11 @@ def _block(
     def load(address: V) -> V:
         return e.emit(kind, lanes, e.top, f"load {ty}, ptr {e.pointer(address, e.top)}, align {size}")
 
-    spots = [
-        e.add(c, e.mul(e.add(e.mul(e.add(i, e.index(r)), e.index(packed.n)), e.add(j, e.index(inside + v * lanes))), e.index(size)))
-        for r in range(shape.rows)
-        for v in range(shape.vectors)
-    ]  # fmt: skip
+    def spot(r: int, v: int) -> V:
+        row = e.mul(e.add(i, e.index(r)), e.index(packed.n))
+        return e.add(c, e.mul(e.add(row, e.add(j, e.index(inside + v * lanes))), e.index(size)))
+
+    spots = [spot(r, v) for r in range(shape.rows) for v in range(shape.vectors)]
     sums = [load(s) for s in spots]
     a = e.add(packed.a.address, e.mul(i, e.index(packed.depth * size)))
 

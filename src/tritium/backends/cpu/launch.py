@@ -154,7 +154,7 @@ def variant_of(leaves: Sequence[Any]) -> tuple[bool, bool]:
 
 def packer(function: Function) -> Callable[[int, int, int, Sequence[Any]], bytes]:
     """A function that gives the 8-byte slots ``chunk`` reads: the grid, the fault word, one slot for each argument."""
-    types = [a.type for a in function.args]
+    types: list[Any] = [a.type for a in function.args]
     layout = struct.Struct("=qqqq" + "".join(_code(ty) for ty in types))
     readers = [_reader(ty) for ty in types]
     plain = all(isinstance(ty, PointerType) or (ty.is_int() and not ty.is_bool()) for ty in types)

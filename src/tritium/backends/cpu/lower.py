@@ -1,8 +1,8 @@
 """A kernel as one LLVM function that runs a range of program instances.
 
-``void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch)``: `args` is a block of 8-byte slots, three for the grid, one for
-a fault, and one for each kernel argument; instances count with axis 0 fastest. `scratch` belongs to the calling worker alone: a sink of
-64 bytes, then the kept tiles.
+``void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch)``: `args` is a block of 8-byte slots, three for the grid,
+one for a fault, and one for each kernel argument; instances count with axis 0 fastest. `scratch` belongs to the calling
+worker alone: a sink of 64 bytes, then the kept tiles.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tritium.backends.cpu.code import Code, V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
 from tritium.backends.cpu.nest import Mode
 from tritium.backends.cpu.plan import Plan
-from tritium.backends.cpu.pull import Unsupported
 from tritium.backends.cpu.ranges import Ranges
+from tritium.backends.cpu.verbs import Unsupported, Verbs
 from tritium.errors import Loc
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.match import Record
@@ -81,7 +81,9 @@ class Lowering:
     stream    whether large stores go past the caches
     """
 
-    def __init__(self, function: Function, record: Record, width: int, distinct: bool, stream: bool = False) -> None:
+    def __init__(
+        self, function: Function, record: Record, width: int, distinct: bool, stream: bool = False
+    ) -> None:
         self.function = function
         self.record = record
         self.width = width
@@ -89,6 +91,7 @@ class Lowering:
         self.plan = Plan(function, distinct)
         self.e = Code()
         self.e.has_scalef = width == 16
+        self.verbs = Verbs(self.e)
         self.env: dict[Value, V] = {}
         self.buffers: dict[Value, Buffer] = {}
         self.spins: frozenset[Op] = frozenset()
@@ -221,7 +224,8 @@ class Lowering:
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
         constants = "\n".join(e.globals.values())
-        return f"{constants}\n{declared}\ndefine void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {{\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
+        head = "define void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {"
+        return f"{constants}\n{declared}\n{head}\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
 
     def _argument(self, slot: int, kind: str) -> V:
         e = self.e

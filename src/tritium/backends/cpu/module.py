@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tritium.backends.cpu import jit
 from tritium.backends.cpu.lower import Fault, Lowering
-from tritium.backends.cpu.pull import Unsupported
+from tritium.backends.cpu.verbs import Unsupported
 from tritium.backends.interp import Program
 from tritium.errors import Loc
 from tritium.ir.core import Function, Op

@@ -41,7 +41,7 @@ LOAD_WEIGHT = 4
 CHEAP = 3
 """A fused value of at most this weight is computed again for each use."""
 
-_HEAVY = {
+_HEAVY: dict[type[Op], int] = {
     math.Exp: 20, math.Exp2: 16, math.Log: 25, math.Log2: 25, math.Sin: 40, math.Cos: 40, math.Sqrt: 10,
     math.Rsqrt: 15, math.Erf: 40, arithmetic.Div: 8, arithmetic.IntDiv: 12, arithmetic.Rem: 14,
     Philox: 80, LibraryCall: 60, MapElementwise: 40, join.Join: 4, Gather: 6,
@@ -164,9 +164,9 @@ class Plan:
             effects = inner.effects()
             if effects & Effect.BARRIER or effects & Effect.VOLATILE:
                 return True
-            if effects & (Effect.WRITE | Effect.ATOMIC):
-                if not inner.operands or self.alias.may_overlap(inner.operands[0], load.ptr):
-                    return True
+            writes = effects & (Effect.WRITE | Effect.ATOMIC)
+            if writes and (not inner.operands or self.alias.may_overlap(inner.operands[0], load.ptr)):
+                return True
         return False
 
     def _same_place(self, op: Op, load: memory.Load) -> bool:

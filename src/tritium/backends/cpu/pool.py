@@ -204,7 +204,8 @@ class Pool:
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, old)
             if failed:  # no more threads to be had: the launching thread takes all ranges
-                self._slots.pop(), self._arenas.pop()
+                self._slots.pop()
+                self._arenas.pop()
                 return
             self.workers += 1
         for i in range(self.workers):

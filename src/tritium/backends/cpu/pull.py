@@ -6,25 +6,17 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import access, arithmetic, formats, vector_math
+from tritium.backends.cpu import access, arithmetic, formats
 from tritium.backends.cpu.code import V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
-from tritium.ir.core import Op, Value
-from tritium.ops.base import REGISTRY
+from tritium.backends.cpu.verbs import Unsupported
+from tritium.ir.core import Value
+from tritium.ops.base import REGISTRY, TileOp
 
 if TYPE_CHECKING:
     from tritium.backends.cpu.lower import Lowering
 
 Index = list[V]
-
-
-class Unsupported(Exception):
-    """An op that has no native form; `op` says which."""
-
-    def __init__(self, op: Op, why: str) -> None:
-        super().__init__(why)
-        self.op = op
-        self.why = why
 
 
 def element(k: Lowering, value: Value, at: Index) -> V:
@@ -81,7 +73,6 @@ def flat_index(k: Lowering, shape: tuple[int, ...], at: Index) -> V:
 
 def read(k: Lowering, buffer: Any, at: Index) -> V:
     """Elements of a kept value."""
-    e = k.e
     position = flat_index(k, buffer.shape, at)
     return read_flat(k, buffer, position)
 
@@ -303,7 +294,12 @@ def moved(k: Lowering, op: Any, at: Index) -> Index:
 
 def _cast(k: Lowering, op: Any, at: Index) -> V:
     source, target = op.x.type.scalar, op.results[0].type.scalar
-    if held_as(target) == "i64" and k.mode.assume_ranges and _extends(source, target) and k.ranges.known(op.x):
+    if (
+        held_as(target) == "i64"
+        and k.mode.assume_ranges
+        and _extends(source, target)
+        and k.ranges.known(op.x)
+    ):
         return widened(k, op.x, at)
     return arithmetic.convert(k.e, op, element(k, op.x, at))
 
@@ -311,7 +307,12 @@ def _cast(k: Lowering, op: Any, at: Index) -> V:
 def _extends(source: Any, target: Any) -> bool:
     from tritium.ir.types import DType
 
-    if not isinstance(source, DType) or not isinstance(target, DType) or not source.is_int() or not target.is_int():
+    if (
+        not isinstance(source, DType)
+        or not isinstance(target, DType)
+        or not source.is_int()
+        or not target.is_int()
+    ):
         return False
     return source.primitive_bitwidth > 1
 
@@ -349,45 +350,13 @@ def _libdevice(k: Lowering, op: Any, at: Index) -> V:
 
 # ---- elementwise ----------------------------------------------------------------------------------------------------
 
-ELEMENTWISE: dict[str, Callable[..., V]] = {
-    "tile.add": arithmetic.add,
-    "tile.sub": arithmetic.sub,
-    "tile.mul": arithmetic.mul,
-    "tile.div": arithmetic.div,
-    "tile.idiv": arithmetic.idiv,
-    "tile.rem": arithmetic.rem,
-    "tile.fma": arithmetic.fma,
-    "tile.umulhi": arithmetic.umulhi,
-    "tile.and": arithmetic.bit_and,
-    "tile.or": arithmetic.bit_or,
-    "tile.xor": arithmetic.bit_xor,
-    "tile.shl": arithmetic.shl,
-    "tile.shr": arithmetic.shr,
-    "tile.select": arithmetic.select,
-    "tile.minimum": arithmetic.extremum,
-    "tile.maximum": arithmetic.extremum,
-    "tile.clamp": arithmetic.clamp,
-    "tile.abs": arithmetic.absolute,
-    "tile.floor": arithmetic.floor,
-    "tile.ceil": arithmetic.ceil,
-    "tile.sqrt": arithmetic.sqrt,
-    "tile.cast": arithmetic.convert,
-    "tile.bitcast": arithmetic.bitcast,
-    "tile.addptr": arithmetic.add_pointer,
-    "tile.hint": arithmetic.same,
-    "tile.expect_zero": arithmetic.same,
-    **{f"tile.{name}": arithmetic.compare for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-    **{
-        f"tile.{name}": vector_math.function
-        for name in ("exp", "exp2", "log", "log2", "sin", "cos", "rsqrt", "erf")
-    },
-}
-"""Ops that give one element from the elements of their operands at the same place; scalars are computed so too."""
-
 
 def _elementwise(k: Lowering, op: Any, at: Index) -> V:
-    return ELEMENTWISE[op.name](k.e, op, *(element(k, v, at) for v in op.operands))
+    return op.cpu(k.verbs, *(element(k, v, at) for v in op.operands))
 
+
+ELEMENTWISE = [name for name, cls in REGISTRY.items() if cls.cpu is not TileOp.cpu]
+"""Ops that give one element from the elements of their operands at the same place; scalars are computed so too."""
 
 HANDLERS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(ELEMENTWISE, _elementwise),

@@ -160,7 +160,9 @@ def _across(k: Lowering, op: Any, at: list[V], init: V, lanes: int, pick: Any = 
         if whole - start == step:
             vectors = [_started(x) for x in vectors]
         for rest in range(whole, stop, width):
-            vectors.append(_started(pull.element(k, value, _at(at, axis, _lanes_from(k, e.index(rest), width)))))
+            vectors.append(
+                _started(pull.element(k, value, _at(at, axis, _lanes_from(k, e.index(rest), width))))
+            )
         while len(vectors) > 1:
             half = len(vectors) // 2
             vectors = [*(combine(vectors[i], vectors[i + half]) for i in range(half)), *vectors[2 * half :]]

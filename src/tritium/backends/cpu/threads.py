@@ -62,7 +62,12 @@ class Shared:
         workers = worker_count()
         job: bytes = _JOB.pack(self.address, total, 1, scratch_address(self.scratch)) + block
         here = the_pool()
-        if workers > 1 and total > 1 and self.nanoseconds * total > WORTH_SHARING and here.busy.acquire(False):
+        if (
+            workers > 1
+            and total > 1
+            and self.nanoseconds * total > WORTH_SHARING
+            and here.busy.acquire(False)
+        ):
             ranges = min(total, workers * RANGES_PER_WORKER)
             job = _JOB.pack(self.address, total, ranges, scratch_address(self.scratch)) + block
             try:

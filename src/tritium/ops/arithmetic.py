@@ -12,7 +12,7 @@ from tritium.ops.base import Array, attr, operand
 from tritium.ops.compare import GreaterEqual, LessEqual
 from tritium.ops.debug import DeviceAssert
 from tritium.ops.elementwise import Elementwise, unless_fp8
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
@@ -43,6 +43,9 @@ class Add(Elementwise, name="tile.add"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.add(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.add(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.arithmetic(self, "+", *x)
@@ -80,6 +83,9 @@ class Sub(Elementwise, name="tile.sub"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.subtract(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.sub(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.arithmetic(self, "-", *x)
@@ -142,6 +148,9 @@ class Mul(Elementwise, name="tile.mul"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.multiply(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.mul(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.arithmetic(self, "*", *x)
 
@@ -170,6 +179,9 @@ class Div(Elementwise, name="tile.div"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.div(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.binary("/", *x)
@@ -234,6 +246,9 @@ class IntDiv(Elementwise, name="tile.idiv"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.quotient(*operands)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.int_div(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.division(self, "/", *x)
 
@@ -266,6 +281,9 @@ class Rem(Elementwise, name="tile.rem"):
     def facts(self, *operands: Facts) -> Facts | None:
         return None if self.is_float else fx.remainder(*operands)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.rem(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("fmod", self.format, *x) if self.is_float else e.division(self, "%", *x)
 
@@ -290,6 +308,9 @@ class Fma(Elementwise, name="tile.fma"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.fma(args[0], args[1], args[2], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.fma(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("fma", self.format, *x)
@@ -321,6 +342,9 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.umulhi(args[0], args[1], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.umulhi(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.helper("high_product", *x)

@@ -13,7 +13,7 @@ from tritium.numerics import special
 from tritium.ops.arithmetic import Add, Div, Sub
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import WIDE_FLOATS, Elementwise
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import SURFACES, surface
@@ -44,6 +44,9 @@ class Exp(Unary, name="tile.exp"):
     def eval(self, *args: Array) -> Array:
         return special.exp(args[0], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("exp", self.format, *x)
 
@@ -62,6 +65,9 @@ class Exp2(Unary, name="tile.exp2"):
 
     def eval(self, *args: Array) -> Array:
         return special.exp2(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("exp2", self.format, *x)
@@ -82,6 +88,9 @@ class Log(Unary, name="tile.log"):
     def eval(self, *args: Array) -> Array:
         return special.log(args[0], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("log", self.format, *x)
 
@@ -100,6 +109,9 @@ class Log2(Unary, name="tile.log2"):
 
     def eval(self, *args: Array) -> Array:
         return special.log2(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("log2", self.format, *x)
@@ -120,6 +132,9 @@ class Cos(Unary, name="tile.cos"):
     def eval(self, *args: Array) -> Array:
         return special.cos(args[0], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("cos", self.format, *x)
 
@@ -138,6 +153,9 @@ class Sin(Unary, name="tile.sin"):
 
     def eval(self, *args: Array) -> Array:
         return special.sin(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("sin", self.format, *x)
@@ -159,6 +177,9 @@ class Sqrt(Unary, name="tile.sqrt"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sqrt(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.sqrt(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("sqrt", self.format, *x)
@@ -192,6 +213,9 @@ class Rsqrt(Unary, name="tile.rsqrt"):
     def eval(self, *args: Array) -> Array:
         return special.rsqrt(args[0], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("rsqrt", self.format, *x)
 
@@ -210,6 +234,9 @@ class Erf(Unary, name="tile.erf"):
 
     def eval(self, *args: Array) -> Array:
         return special.erf(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("erf", self.format, *x)
@@ -230,6 +257,9 @@ class Floor(Unary, name="tile.floor"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.floor(args[0], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.floor(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("floor", self.format, *x)
 
@@ -248,6 +278,9 @@ class Ceil(Unary, name="tile.ceil"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.ceil(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.ceil(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("ceil", self.format, *x)
@@ -269,6 +302,9 @@ class Abs(Elementwise, name="tile.abs"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.absolute(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.absolute(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("fabs", self.format, *x) if self.is_float else e.helper("magnitude", *x)

@@ -11,7 +11,7 @@ from tritium import knobs
 from tritium.errors import make_error
 from tritium.ir.match import Decision
 from tritium.pipeline import Compilation, compile_kernel, stages_of
-from tritium.runtime import log
+from tritium.runtime import disk_cache, log
 from tritium.runtime.ast_source import ASTSource, source_of
 from tritium.runtime.backend import executor_of
 from tritium.runtime.compiled import HOST_TARGET, CompiledKernel
@@ -41,6 +41,7 @@ def compile_specialized(
         backend,
         overrides=overrides,
         inspect=_inspection(options),
+        keep=disk_cache.keep,
     )
     executor = executor_of(backend)
     target = options.get("target") or HOST_TARGET

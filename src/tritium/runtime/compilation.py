@@ -14,6 +14,8 @@ from tritium.runtime import log
 from tritium.runtime.ast_source import ASTSource, source_of
 from tritium.runtime.backend import executor_of
 from tritium.runtime.compiled import CompiledKernel
+from tritium.runtime.disk_cache import keep
+from tritium.runtime.gpu_kernel import GpuKernel
 from tritium.runtime.kernel_table import KernelTable, Specialization
 from tritium.runtime.specialize import Specs, difference, to_signature
 
@@ -40,9 +42,11 @@ def compile_specialized(
         backend,
         overrides=overrides,
         inspect=_inspection(options),
+        keep=keep,
     )
     executor = executor_of(backend)
-    kernel = CompiledKernel(source, compilation, specs, options, backend, executor, name=_name(fn, source))
+    form = GpuKernel if backend == "cuda" else CompiledKernel
+    kernel = form(source, compilation, specs, options, backend, executor, name=_name(fn, source))
     milliseconds = (time.perf_counter() - started) * 1e3
     if log.enabled("compile"):
         reason = why(key, table)

@@ -28,7 +28,7 @@ from tritium.frontend.source import JitCallable, KernelSource
 from tritium.runtime import compilation
 from tritium.runtime._async_compile import active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
-from tritium.runtime.backend import choose_backend
+from tritium.runtime.backend import architecture_for, choose_backend
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.driver import driver
@@ -142,7 +142,7 @@ class JITFunction(JitCallable, KernelInterface[T]):
             kernel = self._kernel_for(key, values, options, warmup)
             if warmup or kernel is None:
                 return kernel
-            if type(kernel) is not CompiledKernel:
+            if not isinstance(kernel, CompiledKernel):
                 kernel = kernel.result()
             counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
             self._launch(kernel, counts, values, leaves)
@@ -181,6 +181,8 @@ class JITFunction(JitCallable, KernelInterface[T]):
         specs = self.specs_of(values)
         complete = self.launch_options(options, settings)
         backend = choose_backend(complete, settings, values, self.arg_names, self.forced_backend, warmup)
+        if backend == "cuda":
+            complete["arch"] = architecture_for(complete, values, self.arg_names)
         text = table.key_of(source, specs, complete, settings.key, backend)
         kernel = self._compiled(text, specs, complete, backend, table, warmup)
         if fast_key is not None and not warmup and kernel is not None:
@@ -217,8 +219,8 @@ class JITFunction(JitCallable, KernelInterface[T]):
         if found is not None:
             return found
         context = copy_context()  # the settings of this thread hold in the executor's too
-        make = lambda: context.run(table.once, key, compile_here)  # noqa: E731
-        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)  # noqa: E731
+        make = lambda: context.run(table.once, key, compile_here)
+        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)
         return mode.submit((id(self), key), make, lambda kernel: None)
 
     def _compile(

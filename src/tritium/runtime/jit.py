@@ -19,7 +19,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from types import FunctionType
-from typing import Any, overload
+from typing import Any, ClassVar, overload
 
 from tritium import config, knobs
 from tritium.errors import make_error
@@ -30,8 +30,10 @@ from tritium.runtime._async_compile import active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
 from tritium.runtime.backend import architecture_for, choose_backend
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
+from tritium.runtime.bound_launch import Bound, bind_launch
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.driver import driver
+from tritium.runtime.fast_launch import FastLaunch, make_fast_launch
 from tritium.runtime.grid import Grid, resolve_grid
 from tritium.runtime.hooks import JitFunctionInfo, call_hook, read_specialization
 from tritium.runtime.interface import KernelInterface, T
@@ -56,6 +58,7 @@ class JITFunction(JitCallable, KernelInterface[T]):
     """
 
     forced_backend: str | None = None
+    epochs: ClassVar[list[int]] = [0]  # counts replacements of source text, each of which may concern every kernel
 
     def __init__(
         self,
@@ -95,6 +98,7 @@ class JITFunction(JitCallable, KernelInterface[T]):
         self.device_caches = DeviceCaches(self._new_table)
         self.kernel: Any = None
         self._epoch = 0
+        self._fast: FastLaunch | None = None
         self._options_among_parameters = [n for n in self.arg_names if n in OPTIONS]
         self._bind = make_binder(self.__name__, self.params)
         self._classifiers = [p.classify for p in self.params]
@@ -124,31 +128,74 @@ class JITFunction(JitCallable, KernelInterface[T]):
 
     # ---- launching -----------------------------------------------------------------------------------
 
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        fast = self._fast
+        if fast is None:
+            return super().__getitem__(grid)
+
+        def launch(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return fast(grid, *args, **kwargs)
+            except BaseException as error:
+                if _does_not_bind(error):
+                    return self.run_checked(*args, grid=grid, **kwargs)
+                raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+        return launch
+
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        if self._fast is not None and not warmup:
+            return self[grid](*args, **kwargs)
+        return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
+
+    def run_checked(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """`run` by the way that knows every kind of argument and words every error."""
         try:
             for hook in self.pre_run_hooks:
                 hook(*args, **kwargs)
-            try:
-                values, options = self._bind(*args, **kwargs)
-            except TypeError:
-                raise explain_failure(self.__name__, self.params, args, kwargs) from None
-            if warmup:
-                values = self._with_mocks(values)
-            for name in self._options_among_parameters:  # Triton gives those to both
-                if name in kwargs:
-                    options[name] = kwargs[name]
-            leaves: list[Any] = []
-            key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
-            kernel = self._kernel_for(key, values, options, warmup)
+            kernel, values, options, leaves = self._found(args, kwargs, warmup)
             if warmup or kernel is None:
                 return kernel
             if not isinstance(kernel, CompiledKernel):
                 kernel = kernel.result()
             counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
             self._launch(kernel, counts, values, leaves)
+            if self._fast is None and kernel.backend == "cuda":
+                self._fast = make_fast_launch(self)
             return kernel
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def bind(self, *args: Any, grid: Any, **kwargs: Any) -> Bound:
+        """A function that repeats this launch and checks nothing; see `tritium.runtime.bound_launch`.
+
+        The kernel is compiled, not launched. Hooks of launches do not see what the function does.
+        """
+        try:
+            kernel, values, options, _ = self._found(args, kwargs, False)
+            if not isinstance(kernel, CompiledKernel):
+                kernel = kernel.result()
+            counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
+            return bind_launch(kernel, counts, values)
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904
+
+    def _found(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], warmup: bool
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any], list[Any]]:
+        """The kernel for a call, the values in parameter order, the remaining keywords, and the run-time parts."""
+        try:
+            values, options = self._bind(*args, **kwargs)
+        except TypeError:
+            raise explain_failure(self.__name__, self.params, args, kwargs) from None
+        if warmup:
+            values = self._with_mocks(values)
+        for name in self._options_among_parameters:  # Triton gives those to both
+            if name in kwargs:
+                options[name] = kwargs[name]
+        leaves: list[Any] = []
+        key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
+        return self._kernel_for(key, values, options, warmup), values, options, leaves
 
     def _with_mocks(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """`values` with dtypes that stand for arrays replaced by mock arrays."""
@@ -330,8 +377,8 @@ class JITFunction(JitCallable, KernelInterface[T]):
 
     def refresh(self) -> bool:
         """Whether captured values, or the text of a function that is called, changed since the key was computed."""
-        if self._epoch != _epochs[0]:
-            self._epoch = _epochs[0]
+        if self._epoch != self.epochs[0]:
+            self._epoch = self.epochs[0]
             self.source._key = None
             return True
         return self.source.refresh()
@@ -339,11 +386,14 @@ class JITFunction(JitCallable, KernelInterface[T]):
     def _unsafe_update_src(self, new_src: str) -> None:
         """Replace the source text. Kernels that call this function are compiled anew at their next launch."""
         self.source = KernelSource(self.fn, new_src)
-        _epochs[0] += 1
+        self.epochs[0] += 1
 
 
-_epochs = [0]
-"""Counts replacements of source text, each of which may concern every kernel."""
+
+def _does_not_bind(error: BaseException) -> bool:
+    """Whether a call failed before the called function began, one frame below."""
+    trace = error.__traceback__
+    return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
 
 
 def _named(names: list[int | str], index: int, p: inspect.Parameter) -> bool:

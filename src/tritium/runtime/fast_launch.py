@@ -149,6 +149,7 @@ def make_fast_launch(fn: JITFunction[Any]) -> FastLaunch | None:
         return None
     long_way = _LongWay(fn)
     scope: dict[str, Any] = {
+        "__name__": __name__,
         **{f"{name}__": getattr(builtins, name) for name in _BUILTINS},
         "None__": None,
         "Tensor__": torch.Tensor,
@@ -166,7 +167,8 @@ def make_fast_launch(fn: JITFunction[Any]) -> FastLaunch | None:
         "first_time__": long_way.launch_and_remember,
         **{f"default{p.num}__": p.default for p in fn.params if p.has_default},
     }
-    exec(compile(text_of(fn), f"<launch of {fn.__name__}>", "exec"), scope)
+    # under our own file, so that errors point past it to the program
+    exec(compile(text_of(fn), f"{__file__}:{fn.__name__}", "exec"), scope)
     fast: FastLaunch = scope["fast"]
     return fast
 

@@ -303,6 +303,7 @@ def _generate(
         shared=shape.shared,
     )
     scope: dict[str, Any] = {
+        "__name__": __name__,
         "take__": frames.free.pop,
         "give__": frames.free.append,
         "fresh__": frames.fresh,
@@ -316,7 +317,8 @@ def _generate(
         **{f"bits{i}__": p.bits for i, p in enumerate(parameters) if p.needs_bits},
         **known,
     }
-    exec(compile(text, f"<launch of {loaded.binary.kernel}>", "exec"), scope)
+    # under our own file, so that errors point past it to the program
+    exec(compile(text, f"{__file__}:{loaded.binary.kernel}", "exec"), scope)
     return scope["launch"]
 
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from tests.corpus.arrays import bits_of, is_float
 from tests.corpus.protocol import Case, Launch, Prepared, arrays_in, prepare, verify
+from tests.corpus.rounding import wide
 from tritium.backends.interp import run_grid
 from tritium.ir.core import Function
 from tritium.pipeline import TILE_PASSES
@@ -44,13 +46,27 @@ class Staged:
         run_in_place(self.case, prepared.launch, self.kernel, function)
         return prepared
 
-    def results(self, function: Function) -> dict[str, bytes]:
-        """What `function` leaves in every array of a launch, bit for bit."""
-        return {name: np.array(a).tobytes() for name, a in arrays_in(self.launch(function).launch.args)}
+    def results(self, function: Function) -> dict[str, np.ndarray]:
+        """What `function` leaves in every array of a launch but scratch."""
+        prepared = self.launch(function)
+        return {
+            n: np.array(a) for n, a in arrays_in(prepared.launch.args) if n not in prepared.launch.scratch
+        }
 
     def check(self, function: Function) -> None:
         """Run `function` and compare with the case's reference."""
         verify(self.launch(function))
+
+
+def assert_same_bits(before: dict[str, np.ndarray], after: dict[str, np.ndarray], what: str) -> None:
+    """Equal results to the bit, except that a NaN may have any payload."""
+    assert before.keys() == after.keys()
+    for name, want in before.items():
+        have = after[name]
+        differs = bits_of(have) != bits_of(want)
+        if is_float(want.dtype):
+            differs &= ~(np.isnan(wide(have)) & np.isnan(wide(want)))
+        assert not differs.any(), f"{what} changes {name} at {np.argwhere(differs)[0]}: {have[differs][0]!r}"
 
 
 def run_in_place(case: Case, launch: Launch, kernel: CompiledKernel, function: Function) -> None:

@@ -135,6 +135,17 @@ def test_what_is_no_identity_stays(expression: str, ty: str, constant: str, reas
     assert stored(lines, result, f"%x: {ty}").startswith(expression.partition("(")[0]), reason
 
 
+@PLACES
+@pytest.mark.parametrize(
+    "relation, known",
+    [("eq", "true"), ("le", "true"), ("ge", "true"), ("ne", "false"), ("lt", "false"), ("gt", "false")],
+)
+def test_an_integer_compared_with_itself(relation: str, known: str, place: str) -> None:
+    lines = f"  %r = tile.{relation}(%x, %x) : i1"
+    assert stored(lines, "i1", "%x: u32", place) == f"tile.constant() {{value = {known}, type = !i1}} : i1"
+    assert stored(lines, "i1", "%x: f32", place) == f"tile.{relation}(%x, %x) : i1"
+
+
 def test_a_sum_of_negative_zeros_is_only_dropped_as_a_whole() -> None:
     lines = "  %k = $tile<4xf32> -0.0\n  %r = tile.add(%x, %k) : tile<4xf32>\n  %u = tile.mul(%r, %x) : tile<4xf32>"
     check(simplified(lines, "%x: tile<4xf32>"), "CHECK: %u = tile.mul(%x, %x)\nCHECK-NOT: tile.add")

@@ -11,10 +11,10 @@ import pytest
 from tests.ops.edges import edge_values, pairs, same_bits
 from tritium.ir.core import Function
 from tritium.ir.types import DTYPES, DType, tile
+from tritium.numerics.cast import cast as cast_array
 from tritium.ops.base import BATCH_AXES, REGISTRY, TileOp
 from tritium.ops.elementwise import Elementwise
 from tritium.ops.storage import storage_dtype
-from tritium.numerics.cast import cast as cast_array
 
 
 def instances() -> list[tuple[str, TileOp, DType]]:

@@ -101,8 +101,11 @@ def _constexpr(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST)
 def _isinstance(low: Any, args: list[Any], kwargs: dict[str, Any], node: ast.AST) -> Any:
     value, cls = _exactly(low, "isinstance", args, kwargs, 2, node)
     classes = bare(cls)
-    found = isinstance(value, classes) or (isinstance(value, constexpr) and isinstance(value.value, classes))
-    return constexpr(found)
+    raw = unwrap(value)
+    plain_constant = raw is None or isinstance(
+        raw, bool | int | float | str
+    )  # a type or function is only itself
+    return constexpr(isinstance(raw, classes) or (plain_constant and isinstance(value, classes)))
 
 
 @_builtin(getattr)

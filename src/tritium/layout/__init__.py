@@ -1,7 +1,7 @@
 """Where tile elements live: registers of threads, tensor-core fragments, shared memory. Pure arithmetic."""
 
 from tritium.layout.coverage import Coverage
-from tritium.layout.digits import Digit, Layout, Swizzle
+from tritium.layout.digits import Digit, Layout
 from tritium.layout.emission import Code, CText, IndexEmitter
 from tritium.layout.faults import LayoutError
 from tritium.layout.memory_access import BankConflicts
@@ -36,6 +36,7 @@ from tritium.layout.shared_choice import (
     choose_shared,
     padded_rows,
 )
+from tritium.layout.swizzle import Swizzle
 
 __all__ = [
     "CUDA_DOT_MAX_THREADS",

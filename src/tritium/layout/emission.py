@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from tritium.layout.faults import LayoutError
 
 if TYPE_CHECKING:
-    from tritium.layout.digits import Layout, Swizzle
+    from tritium.layout.digits import Layout
+    from tritium.layout.swizzle import Swizzle
 
 T = TypeVar("T")
 

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from tritium.layout.digits import Layout, Swizzle
+from tritium.layout.digits import Layout
 from tritium.layout.faults import LayoutError
+from tritium.layout.swizzle import Swizzle
 
 SPANS = (128, 64, 32)
 CHUNK_BYTES = 16

@@ -22,6 +22,7 @@ from tritium.ir.rewrite import ERASED, Replacement, Rewriter, RewriteSet
 from tritium.ir.types import DType, Type
 from tritium.ops.base import TileOp
 from tritium.ops.cast import Cast
+from tritium.ops.compare import Compare
 from tritium.ops.control import For, If, Poison, While
 from tritium.ops.create import Constant
 from tritium.ops.memory import Load, Store
@@ -90,6 +91,13 @@ def merge_broadcasts(op: Broadcast, r: Rewriter) -> Replacement:
         return None
     rank_kept = not inner.x.type.shape or len(inner.x.type.shape) == len(op.shape)
     return r.emit(Broadcast, inner.x, shape=op.shape) if rank_kept else None
+
+
+@RULES.rule(Compare, name="comparison of a value with itself")
+def compare_with_itself(op: Compare, r: Rewriter) -> Replacement:
+    if op.x is not op.y or op.is_float:  # a NaN is unequal to itself
+        return None
+    return r.emit(Constant, value=op.relation in ("==", "<=", ">="), type=op.result.type)
 
 
 @RULES.rule(Select, name="choice that is known")

@@ -127,7 +127,7 @@ def _native(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
 
 
 def _on_gpu(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
-    kernel.program.run(grid, leaves)
+    kernel.launch(grid, leaves)  # loads and launches by itself
 
 
 _EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret, "cpu": _native, "cuda": _on_gpu}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 from tritium import knobs
@@ -18,6 +19,8 @@ from tritium.runtime.grid import Grid
 from tritium.runtime.specialize import Specs
 
 _WARP = 32
+_stream: ContextVar[int | None] = ContextVar("tritium_stream", default=None)
+"""The stream that a launch was asked to go to, where it was; set for the length of one call."""
 
 
 class GpuArtefacts(Artefacts):
@@ -80,6 +83,28 @@ class GpuKernel(CompiledKernel):
         self.module, self.function = int(loaded.module), int(loaded.function)
         knobs.runtime.kernel_load_end_hook(self.module, self.function, *around)
 
+    def run(
+        self, grid_0: int, grid_1: int, grid_2: int, stream: Any, function: Any, *rest: Any, **named: Any
+    ) -> None:
+        """Triton's low-level launch, in the stream whose handle is given (None: in the current one)."""
+        token = _stream.set(stream)
+        try:
+            super().run(grid_0, grid_1, grid_2, stream, function, *rest, **named)
+        finally:
+            _stream.reset(token)
+
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
+        plain = super().__getitem__(grid)
+
+        def launcher(*values: Any, stream: Any = None) -> None:
+            token = _stream.set(stream)
+            try:
+                plain(*values, stream=stream)
+            finally:
+                _stream.reset(token)
+
+        return launcher
+
     def launch(self, grid: Grid, leaves: Sequence[Any]) -> None:
         """Run `grid` on the run-time parts of the arguments, in the current stream of the GPU that holds them.
 
@@ -93,4 +118,4 @@ class GpuKernel(CompiledKernel):
         if self.module is None:
             self._init_handles(self.program.device_of(leaves))
         if 0 not in grid:
-            self.executor(self, grid, leaves)
+            self.program.run(grid, leaves, _stream.get())

@@ -146,9 +146,7 @@ _piece("to_bf16_rz", "", "bf16")
 _piece("bits_as", """
 template <class To, class From> FN To bits_as(From x) {
   static_assert(sizeof(To) == sizeof(From), "the width stays");
-  To y;
-  __builtin_memcpy(&y, &x, sizeof(To));
-  return y;
+  return __builtin_bit_cast(To, x);
 }
 """)  # fmt: skip
 _piece("extremum_nan", """

@@ -130,14 +130,6 @@ def _order(c: Compilation) -> Function:
     return function
 
 
-def _assemble(c: Compilation) -> Any:
-    from tritium.backends.cuda.assemble import assemble, record_findings
-
-    binary = assemble(c.artefacts["cu"], c.options, c.keep, line_info=config.get("line_info"))
-    record_findings(binary, c.record)
-    return binary
-
-
 def _lay_out(c: Compilation) -> Function:
     from tritium.backends.cuda import generate
 
@@ -149,8 +141,7 @@ def _lay_out(c: Compilation) -> Function:
 def _to_machine(c: Compilation) -> Function:
     from tritium.backends.cuda import assemble, generate
 
-    arch = assemble.architecture(c.options)
-    function = generate.lower(c.artefacts["lay.tir"], c.options, c.record, arch)
+    function = generate.lower(c.artefacts["lay.tir"], c.options, c.record, assemble.architecture(c.options))
     verify(function, level=config.get("verify"), after="lower_to_machine")
     return function
 
@@ -158,7 +149,15 @@ def _to_machine(c: Compilation) -> Function:
 def _print_cuda(c: Compilation) -> Any:
     from tritium.backends.cuda import generate
 
-    return generate.print_source(c.artefacts["mach.tir"], c.record, c.options.get("layouts") == "seed")
+    return generate.to_source(c.artefacts["mach.tir"], c.options, c.record)
+
+
+def _assemble(c: Compilation) -> Any:
+    from tritium.backends.cuda.assemble import assemble, record_findings
+
+    binary = assemble(c.artefacts["cu"], c.options, c.keep, line_info=config.get("line_info"))
+    record_findings(binary, c.record)
+    return binary
 
 
 def _prepare_for_cpu(c: Compilation) -> Function:

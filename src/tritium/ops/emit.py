@@ -37,7 +37,9 @@ class Expr(str):
 
 
 def binary(sign: str, x: Expr, y: Expr) -> Expr:
-    """``x sign y``."""
+    """``x sign y``; an integer 0 that is added goes away."""
+    if sign == "+" and "0" in (x, y):
+        return y if x == "0" else x
     level = PRECEDENCE[sign]
     # Mixing & | ^ << with arithmetic is legal C++ and hard to read: only equal or tighter-than-plus stays bare.
     careful = level in (12, 8, 7, 6)
@@ -98,11 +100,15 @@ class CudaEmitter(Protocol):
         """The result is held exactly as the operand is: broadcast, expand_dims, hints."""
         ...
 
+    def reshape(self, op: Op) -> None: ...
+
     def load(self, op: Op) -> None: ...
 
     def store(self, op: Op) -> None: ...
 
     def reduce(self, op: Op) -> None: ...
+
+    def reduce_groups(self, op: Op) -> None: ...
 
     def run_if(self, op: Op) -> None: ...
 

@@ -139,6 +139,20 @@ template <class T> FN u16 to_u16(T x) { return u16(min(max(to_i32(x), 0), 65535)
 """, "names")  # fmt: skip
 for _name in ("to_i8", "to_u8", "to_i16", "to_u16", "to_i32", "to_u32", "to_i64", "to_u64"):
     _piece(_name, "", "to_integer")
+_piece("fma_f16", """
+FN f16 fma_f16(f16 x, f16 y, f16 z) {
+  f16 r;
+  asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r.bits) : "h"(x.bits), "h"(y.bits), "h"(z.bits));
+  return r;
+}
+""", "f16")  # fmt: skip
+_piece("fma_bf16", """
+FN bf16 fma_bf16(bf16 x, bf16 y, bf16 z) {
+  bf16 r;
+  asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r.bits) : "h"(x.bits), "h"(y.bits), "h"(z.bits));
+  return r;
+}
+""", "bf16")  # fmt: skip
 _piece("to_f16", "", "f16")
 _piece("to_f16_rz", "", "f16")
 _piece("to_bf16", "", "bf16")
@@ -146,7 +160,8 @@ _piece("to_bf16_rz", "", "bf16")
 _piece("bits_as", """
 template <class To, class From> FN To bits_as(From x) {
   static_assert(sizeof(To) == sizeof(From), "the width stays");
-  return __builtin_bit_cast(To, x);
+  union { From from; To to; } bits = {x};
+  return bits.to;
 }
 """)  # fmt: skip
 _piece("extremum_nan", """
@@ -164,6 +179,20 @@ template <int N, class T> FN void store_vec(T* to, const vec<T, N>& x) { *reinte
 """)  # fmt: skip
 _piece("load_vec", "", "vec")
 _piece("store_vec", "", "vec")
+_piece("from_lane", """
+// x of the lane whose number differs in the bits of `mask`; all lanes of the warp take part.
+template <class T> FN T from_lane(T x, int mask) {
+  if constexpr (sizeof(T) == 8) {
+    return bits_as<T>(__shfl_xor_sync(~0u, bits_as<u64>(x), mask));
+  } else if constexpr (sizeof(T) == 4) {
+    return bits_as<T>(__shfl_xor_sync(~0u, bits_as<u32>(x), mask));
+  } else if constexpr (sizeof(T) == 2) {
+    return bits_as<T>(u16(__shfl_xor_sync(~0u, u32(bits_as<u16>(x)), mask)));
+  } else {
+    return bits_as<T>(u8(__shfl_xor_sync(~0u, u32(bits_as<u8>(x)), mask)));
+  }
+}
+""", "names", "bits_as")  # fmt: skip
 _piece("trip_count", """
 // How often a loop from `lower` to `upper` in steps of `step` runs.
 template <class T> FN i64 trip_count(T lower, T upper, T step) {

@@ -11,28 +11,45 @@ from tritium.ir.types import DType, SharedType
 from tritium.ops.emit import Expr, binary, call
 from tritium.ops.gpu_layout import RegisterLayout, parse_layout
 from tritium.ops.gpu_shared import CopyToShared, DotFma, SharedAlloc, SharedLoad, SharedStore
+from tritium.passes.lower_to_machine import place
+
+SHARED_MEMORY = "shared_memory"
+STATIC_LIMIT = 48 * 1024
+"""Bytes that a kernel may declare; more is asked for at launch."""
 
 if TYPE_CHECKING:
     from tritium.backends.cuda.emitter import Emitter
 
 
 class Shared:
-    """The verbs of `tritium.ops.gpu_shared`."""
+    """The verbs of `tritium.ops.gpu_shared`.
+
+    dynamic      whether shared memory is asked for at launch, because there is more than may be declared
+    shared_end   where the next buffer may begin, then
+    """
 
     def shared_alloc(self: Emitter, op: Op) -> None:
         assert isinstance(op, SharedAlloc)
         ty = op.result.type
         assert isinstance(ty, SharedType)
         name = self.names.fresh(op.label)
-        self.head.line(f"__shared__ alignas(16) {self.type(ty.element)} {name}[{ty.stages * ty.stage_size}];")
+        kind = self.type(ty.element)
         self.buffers[op.result] = name
+        if not self.dynamic:
+            self.head.line(f"__shared__ __align__(16) {kind} {name}[{ty.stages * ty.stage_size}];")
+            return
+        if not self.shared_end:
+            self.head.line(f"extern __shared__ __align__(16) unsigned char {SHARED_MEMORY}[];")
+        end = place(self.shared_end, [ty])
+        self.head.line(f"{kind}* const {name} = ({kind}*)({SHARED_MEMORY} + {end - ty.nbytes});")
+        self.shared_end = end
 
     def slot(self: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> Expr:
         """The lvalue of an element of `buffer`."""
         ty = buffer.type
         assert isinstance(ty, SharedType)
         terms: list[Expr] = []
-        if stage is not None:
+        if stage is not None and self.scalar(stage) != "0":
             terms.append(binary("*", self.scalar(stage), Expr(str(ty.stage_size))))
         for at, stride in sorted(zip(place, ty.strides, strict=True), key=lambda t: -t[1]):
             if at != "0":
@@ -141,7 +158,7 @@ class Shared:
         for index in spelled_coordinates(local.shape):
             start = self.text(op.acc, index) if op.acc is not None else zero
             self.w.line(f"{local.type} {local.at(index)} = {start};")
-        self.w.pragma("unroll")
+        self.w.pragma("unroll" if self.unrolled else "unroll 1")
         with self.w.block(f"for (int {k} = 0; {k} < {op.shape[2]}; ++{k})"):
             for index in spelled_coordinates(local.shape):
                 row, column = self.place(layout, index)

@@ -28,7 +28,16 @@ def families() -> dict[str, list[Case]]:
 
 
 FAMILIES = families()
-FOR_ALL = ("elementwise", "activations", "matrix_add", "matmul", "batched_matmul", "reductions", "softmax", "odd_extents")
+FOR_ALL = (
+    "elementwise",
+    "activations",
+    "matrix_add",
+    "matmul",
+    "batched_matmul",
+    "reductions",
+    "softmax",
+    "odd_extents",
+)
 """Families that are compiled for every architecture; the others for that of Hopper."""
 COMPILED_WHOLLY = ("matrix_add", "strided_copy")
 """Families of which no case may be refused."""

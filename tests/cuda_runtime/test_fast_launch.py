@@ -197,29 +197,28 @@ def test_parameters_may_have_any_name(fake: FakeDriver, k: SimpleNamespace) -> N
     assert k.awkward._fast is None, "names that end in two underscores are left to the long way"
 
 
-@pytest.mark.parametrize(
-    "grid",
-    [
-        *(
-            (3,),
-            (3, 2),
-            (3, 2, 4),
-            [3, 2],
-            5,
-            np.int64(4),
-            (np.int64(4), 1),
-            (0,),
-            (2, 0),
-            (True,),
-            (-1,),
-            (2.5,),
-            (),
-        ),
-        *((1, 2, 3, 4), (2**31,), (2**32,), "three", None, lambda args: (args["n"] // args["BLOCK"],)),
-        *(lambda args: [args["num_warps"]], lambda args: 7, lambda args: (0,), lambda args: "x"),
-    ],
-    ids=str,
-)
+GRIDS = [
+    *(
+        (3,),
+        (3, 2),
+        (3, 2, 4),
+        [3, 2],
+        5,
+        np.int64(4),
+        (np.int64(4), 1),
+        (0,),
+        (2, 0),
+        (True,),
+        (-1,),
+        (2.5,),
+        (),
+    ),
+    *((1, 2, 3, 4), (2**31,), (2**32,), "three", None, lambda args: (args["n"] // args["BLOCK"],)),
+    *(lambda args: [args["num_warps"]], lambda args: 7, lambda args: (0,), lambda args: "x"),
+]
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=[str(i) for i in range(len(GRIDS))])
 def test_every_form_of_a_grid(fake: FakeDriver, k: SimpleNamespace, grid: Any) -> None:
     x, y, out = (FakeTensor(100) for _ in range(3))
     k.add[(1,)](x, y, out, 100, BLOCK=32, num_warps=2)

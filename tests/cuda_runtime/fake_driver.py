@@ -109,6 +109,7 @@ class FakeDriver:
         self.function_settings: dict[int, int] = {}
         self.capture_mode = 0
         self.pinned: dict[int, int] = {}
+        self.events: list[str] = []
 
     # ---- devices and contexts ------------------------------------------------------------------------
 
@@ -176,6 +177,22 @@ class FakeDriver:
     def cuPointerGetAttribute(self, attribute: Named, pointer: Named) -> tuple[int, Any]:
         found = self.pinned.get(int(pointer))
         return (1, None) if found is None else (0, Named(found))
+
+    def cuEventCreate(self, flags: int) -> tuple[int, Named]:
+        self.events.append("create")
+        return 0, Named(len(self.events))
+
+    def cuEventRecord(self, event: Named, stream: int) -> tuple[int]:
+        self.events.append(f"record {stream}")
+        return (0,)
+
+    def cuStreamWaitEvent(self, stream: int, event: Named, flags: int) -> tuple[int]:
+        self.events.append(f"{stream} waits")
+        return (0,)
+
+    def cuEventDestroy(self, event: Named) -> tuple[int]:
+        self.events.append("destroy")
+        return (0,)
 
     # ---- modules and launches ------------------------------------------------------------------------
 

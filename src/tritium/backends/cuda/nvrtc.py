@@ -319,9 +319,9 @@ class _Program:
         error, size = getattr(self.nvrtc, f"nvrtcGet{what}Size")(self.handle)
         if int(error) or size < 2:
             return b""
-        buffer = bytearray(size)
+        buffer = b"\0" * size  # filled in place, as cuda-bindings documents it
         (error,) = getattr(self.nvrtc, f"nvrtcGet{what}")(self.handle, buffer)
-        return b"" if int(error) else bytes(buffer)
+        return b"" if int(error) else buffer
 
     def log(self) -> str:
         return self._read("ProgramLog").rstrip(b"\0").decode(errors="replace")

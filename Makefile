@@ -49,6 +49,7 @@ docs: $(VENV)/base-installed
 	$(BIN)/python -m tritium.language.stubs
 	$(BIN)/python -m tritium.errors.pages docs/errors
 	$(BIN)/python -m tritium.config docs/settings.md
+	$(BIN)/python -m tritium.compat.page docs/compatibility.md
 	$(BIN)/python docs/refresh.py docs/*.md
 
 bench: $(VENV)/base-installed

@@ -27,9 +27,12 @@ from tritium.runtime.specialize import ConstArg, RuntimeArg, Spec, add_leaves
 Bound = Callable[..., None]
 
 
-def bind_launch(kernel: CompiledKernel, grid: Grid, values: Sequence[Any]) -> Bound:
-    """The launch of `kernel` on `grid` with one value per kernel parameter, as a function."""
-    if 0 in grid:
+def bind_launch(kernel: CompiledKernel | None, grid: Grid, values: Sequence[Any]) -> Bound:
+    """The launch of `kernel` on `grid` with one value per kernel parameter, as a function.
+
+    `kernel` is None where a hook took the compilation over; then a launch does nothing.
+    """
+    if kernel is None or 0 in grid:
         return lambda *args, **kwargs: None
     return _on_gpu(kernel, grid, values) if isinstance(kernel, GpuKernel) else _on_host(kernel, grid, values)
 

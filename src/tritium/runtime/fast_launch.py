@@ -27,6 +27,7 @@ from tritium import config, knobs
 from tritium.backends.cuda import driver
 from tritium.backends.cuda.launch import make_launch
 from tritium.ir.types import DType, PointerType
+from tritium.runtime import kernel_text
 from tritium.runtime.grid import resolve_grid
 from tritium.runtime.specialize import ALIGNMENT, ConstArg, Rules, RuntimeArg
 
@@ -140,7 +141,7 @@ _TAIL = """\
 _BUILTINS = ("type", "int", "float", "bool", "tuple", "len", "callable", "TypeError")
 
 
-def make_fast_launch(fn: JITFunction[Any]) -> FastLaunch | None:
+def make_fast_launch(fn: JITFunction) -> FastLaunch | None:
     """The short way for `fn`; None where it has none: without PyTorch, or for parameters that it does not know."""
     torch: Any = sys.modules.get("torch")
     usual = all(p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD for p in fn.signature.parameters.values())
@@ -159,7 +160,7 @@ def make_fast_launch(fn: JITFunction[Any]) -> FastLaunch | None:
         "current__": config.current,
         "hooks__": knobs.runtime.__dict__,
         "NO_HOOKS__": knobs.HookChain(),
-        "epochs__": fn.epochs,
+        "epochs__": kernel_text._epochs,
         "resolve__": resolve_grid,
         "stream_of__": driver.stream_reader(),
         "find__": fn.device_caches.fast.get,
@@ -176,7 +177,7 @@ def make_fast_launch(fn: JITFunction[Any]) -> FastLaunch | None:
 class _LongWay:
     """The long way, as generated code calls it: with the values in parameter order and the remaining keywords."""
 
-    def __init__(self, fn: JITFunction[Any]) -> None:
+    def __init__(self, fn: JITFunction) -> None:
         self.fn = fn
 
     def launch(self, grid: Any, values: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -188,12 +189,12 @@ class _LongWay:
         """Launch, and find the kernel under `key` from now on."""
         kernel = self.fn.run_checked(*values, grid=grid, **options)
         launch = launch_of(self.fn, kernel, device)
-        if launch is not None:
+        if launch is not None and not config.current().values["log"]:  # every launch is to be told
             self.fn.device_caches.fast[key] = launch, kernel
         return kernel
 
 
-def launch_of(fn: JITFunction[Any], kernel: CompiledKernel, device: int) -> Callable[..., None] | None:
+def launch_of(fn: JITFunction, kernel: CompiledKernel, device: int) -> Callable[..., None] | None:
     """``launch(gx, gy, gz, stream, *values)`` on GPU `device`, with a value for each parameter that is not constexpr.
 
     Those that this specialisation knows at compile time are dropped. None for kernels that run elsewhere, and where a
@@ -217,7 +218,7 @@ def launch_of(fn: JITFunction[Any], kernel: CompiledKernel, device: int) -> Call
 # ---- the text --------------------------------------------------------------------------------------------
 
 
-def text_of(fn: JITFunction[Any]) -> str:
+def text_of(fn: JITFunction) -> str:
     """The source of the short way for `fn`."""
     parts: list[str] = []
     keys: list[str] = []

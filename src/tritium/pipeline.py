@@ -48,7 +48,9 @@ class Compilation:
     def text(self, stage: str) -> str:
         """The artefact of `stage` as text."""
         artefact = self.artefacts[stage]
-        return print_function(artefact) if isinstance(artefact, Function) else str(artefact)
+        if isinstance(artefact, Function):
+            return print_function(artefact)
+        return artefact.text if stage == "cu" else str(artefact)
 
 
 @dataclass(frozen=True)

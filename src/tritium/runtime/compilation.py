@@ -11,10 +11,12 @@ from tritium import knobs
 from tritium.errors import make_error
 from tritium.ir.match import Decision
 from tritium.pipeline import Compilation, compile_kernel, stages_of
-from tritium.runtime import disk_cache, log
+from tritium.runtime import log
 from tritium.runtime.ast_source import ASTSource, source_of
 from tritium.runtime.backend import executor_of
 from tritium.runtime.compiled import HOST_TARGET, CompiledKernel
+from tritium.runtime.disk_cache import keep
+from tritium.runtime.gpu_kernel import GpuKernel
 from tritium.runtime.kernel_table import KernelTable, Specialization
 from tritium.runtime.specialize import Specs, difference, to_signature
 
@@ -41,12 +43,15 @@ def compile_specialized(
         backend,
         overrides=overrides,
         inspect=_inspection(options),
-        keep=disk_cache.keep,
+        keep=keep,
     )
     executor = executor_of(backend)
-    target = options.get("target") or HOST_TARGET
     name = _name(fn, source)
-    kernel = CompiledKernel(source, compilation, specs, options, backend, executor, target, name)
+    if backend == "cuda":
+        kernel: CompiledKernel = GpuKernel(source, compilation, specs, options, backend, executor, name)
+    else:
+        target = options.get("target") or HOST_TARGET
+        kernel = CompiledKernel(source, compilation, specs, options, backend, executor, target, name)
     milliseconds = (time.perf_counter() - started) * 1e3
     if log.enabled("compile"):
         reason = why(key, table)

@@ -40,7 +40,9 @@ from tritium.runtime.specialize import Specs, specialize
 from tritium.runtime.tracebacks import cleaned
 
 if TYPE_CHECKING:
+    from tritium.runtime.bound_launch import Bound
     from tritium.runtime.compiled import CompiledKernel
+    from tritium.runtime.fast_launch import FastLaunch
 
 # The compiler and the backends are imported by the first compilation, not by the first `@jit`.
 
@@ -96,6 +98,7 @@ class JITFunction(KernelText, KernelInterface):
         self.pre_run_hooks: list[Callable[..., Any]] = []
         self.device_caches = DeviceCaches(self._new_table)
         self.kernel: Any = None
+        self._fast: FastLaunch | None = None
         self._options_among_parameters = [n for n in self.arg_names if n in OPTIONS]
         self._bind = make_binder(self.__name__, self.params)
         self._classifiers = [p.classify for p in self.params]
@@ -122,35 +125,84 @@ class JITFunction(KernelText, KernelInterface):
 
     # ---- launching -----------------------------------------------------------------------------------
 
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        fast = self._fast
+        if fast is None:
+            return super().__getitem__(grid)
+
+        def launch(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return fast(grid, *args, **kwargs)
+            except BaseException as error:
+                if _does_not_bind(error):
+                    return self.run_checked(*args, grid=grid, **kwargs)
+                raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+        return launch
+
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        if self._fast is not None and not warmup:
+            return self[grid](*args, **kwargs)
+        return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
+
+    def run_checked(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """`run` by the way that knows every kind of argument and words every error."""
         try:
             for hook in self.pre_run_hooks:
                 hook(*args, **kwargs)
-            try:
-                values, options = self._bind(*args, **kwargs)
-            except TypeError:
-                raise explain_failure(self.__name__, self.params, args, kwargs) from None
-            if warmup:
-                values = self._with_mocks(values)
-            for name in self._options_among_parameters:  # Triton gives those to both
-                if name in kwargs:
-                    options[name] = kwargs[name]
-            leaves: list[Any] = []
-            key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
             settings = config.current()
-            kernel = self._kernel_for(key, values, options, settings, warmup)
+            kernel, values, options, leaves = self._found(args, kwargs, settings, warmup)
             if warmup or kernel is None:
                 return kernel
-            if type(kernel) is FutureKernel:
-                kernel = kernel.result()
             counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
             if settings.values["log"]:
                 self._launch_and_tell(kernel, counts, values, leaves)
             else:
                 self._launch(kernel, counts, values, leaves)
+            if self._fast is None and kernel.backend == "cuda":
+                from tritium.runtime.fast_launch import make_fast_launch
+
+                self._fast = make_fast_launch(self)
             return kernel
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def bind(self, *args: Any, grid: Any, **kwargs: Any) -> Bound:
+        """A function that repeats this launch and checks nothing; see `tritium.runtime.bound_launch`.
+
+        The kernel is compiled, not launched. Hooks of launches do not see what the function does.
+        """
+        from tritium.runtime.bound_launch import bind_launch
+
+        try:
+            kernel, values, options, _ = self._found(args, kwargs, config.current(), False)
+            counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
+            return bind_launch(kernel, counts, values)
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904
+
+    def _found(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], settings: config.Snapshot, warmup: bool
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any], list[Any]]:
+        """The kernel for a call, the values in parameter order, the remaining keywords, and the run-time parts.
+
+        With `warmup` the kernel may be one that is still being compiled.
+        """
+        try:
+            values, options = self._bind(*args, **kwargs)
+        except TypeError:
+            raise explain_failure(self.__name__, self.params, args, kwargs) from None
+        if warmup:
+            values = self._with_mocks(values)
+        for name in self._options_among_parameters:  # Triton gives those to both
+            if name in kwargs:
+                options[name] = kwargs[name]
+        leaves: list[Any] = []
+        key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
+        kernel = self._kernel_for(key, values, options, settings, warmup)
+        if type(kernel) is FutureKernel and not warmup:
+            kernel = kernel.result()
+        return kernel, values, options, leaves
 
     def _with_mocks(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """`values` with dtypes that stand for arrays replaced by mock arrays."""
@@ -185,11 +237,13 @@ class JITFunction(KernelText, KernelInterface):
             kernel = fast_key = None
         if kernel is not None:
             return kernel
-        from tritium.runtime.backend import choose_backend
+        from tritium.runtime.backend import architecture_for, choose_backend
 
         specs = self.specs_of(values)
         complete = self.launch_options(options, settings)
         backend = choose_backend(complete, settings, values, self.arg_names, self.forced_backend, warmup)
+        if backend == "cuda":
+            complete["arch"] = architecture_for(complete, values, self.arg_names)
         text = table.key_of(source, specs, complete, settings.key, backend)
         kernel = self._compiled(text, specs, complete, backend, table, warmup)
         if fast_key is not None and not warmup and kernel is not None:
@@ -289,6 +343,12 @@ class JITFunction(KernelText, KernelInterface):
         source, given = read_specialization(self, specialization_data)
         options = self.launch_options({k: v for k, v in given.items() if k in OPTIONS}, config.current())
         return self.compile_for(source.specs(), options)
+
+
+def _does_not_bind(error: BaseException) -> bool:
+    """Whether a call failed before the called function began, one frame below."""
+    trace = error.__traceback__
+    return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
 
 
 def _current_device() -> int:

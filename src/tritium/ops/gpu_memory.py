@@ -123,7 +123,7 @@ class SharedBuffer:
         memory.reserve(base + ty.nbytes)
 
     def addresses(self, coordinates: Array, stage: int) -> Array:
-        """Byte addresses of int coordinates [..., axis]; TRI0822 for a stage that does not exist."""
+        """Byte addresses of int coordinates [..., axis]."""
         strides = np.array(self.type.strides, np.int64)
         elements = (coordinates * strides).sum(-1) + stage * self.type.stage_size
         return self.base + elements * self.dtype.itemsize

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import tritium as triton
 import tritium.language as tl
-from tests.cuda.seed_kernels import cuda, matmul_loop, matmul_tile, seed_source, tile_ir, tiles
+from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, matmul_tile, seed_source, tile_ir, tiles
 
 Golden = Callable[[str, str], None]
 ALIGNED = [("tt.divisibility", 16)]

@@ -6,7 +6,7 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
-from tests.cuda.seed_kernels import matmul_loop, tile_ir, tiles
+from tests.cuda_codegen.seed_kernels import matmul_loop, tile_ir, tiles
 from tritium.ir.core import Function
 from tritium.ir.match import Record
 from tritium.ops.arithmetic import Add

@@ -7,7 +7,7 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
-from tests.cuda.seed_kernels import matmul_loop, tile_ir, tiles
+from tests.cuda_codegen.seed_kernels import matmul_loop, tile_ir, tiles
 from tritium import config
 from tritium.backends.cuda.generate import generate, lay_out, lower
 from tritium.backends.interp import run_grid

@@ -416,14 +416,14 @@ class SharedType(Type):
     padding   unused elements after each run along ``order[0]``
     """
 
-    element: DType
+    element: ScalarType
     dims: tuple[int, ...]
     order: tuple[int, ...]
     padding: int = 0
     stages: int = 1
 
     @property
-    def scalar(self) -> DType:
+    def scalar(self) -> ScalarType:
         return self.element
 
     @property

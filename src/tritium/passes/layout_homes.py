@@ -168,6 +168,19 @@ class Homes:
             for region in op.regions:
                 self._region(region)
 
+    def _read_through(self, pointer: Value) -> RegisterLayout | None:
+        """The layout of a load whose addresses are made of `pointer`, a carried tile."""
+        work, seen = [pointer], {pointer}
+        while work:
+            for user, _ in work.pop().uses:
+                if isinstance(user, Load) and user.result.type.shape == pointer.type.shape:
+                    return self.home.get(user.result)
+                for r in user.results if isinstance(user, TileOp) and not user.regions else ():
+                    if r not in seen and r.type.shape == pointer.type.shape:
+                        seen.add(r)
+                        work.append(r)
+        return None
+
     def _carry(self, op: For | While, region: Region, i: int, layout: RegisterLayout) -> bool:
         arg = region.args[i + len(region.args) - len(op.results)]
         new = self.home.get(arg) != layout

@@ -9,8 +9,8 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
-from tests.cuda.host_emulation import needs_compiler, run
-from tests.cuda.seed_kernels import cuda, matmul_loop, matmul_tile, seed_source, tile_ir, tiles
+from tests.cuda_codegen.host_emulation import needs_compiler, run
+from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, matmul_tile, seed_source, tile_ir, tiles
 from tritium.backends.cuda.generate import lay_out, lower
 from tritium.errors import OutOfResources, TritiumError
 from tritium.ir.match import Record

@@ -1,4 +1,5 @@
-"""The corpus on the GPU in one command: ``PYTHONPATH=src:. python -m tests.gpu.corpus_run [out.json] [seconds]``.
+"""The corpus and random matmuls on the GPU in one command:
+``PYTHONPATH=src:. python -m tests.gpu.corpus_run [out.json] [seconds]``.
 
 Sources are generated first, then compiled in parallel, then run, so that the GPU is held as short as possible. Every case
 ends as "ok", as "refused: ..." (an operation that the backend says it does not have) or as what went wrong.
@@ -14,11 +15,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.corpus.protocol import Case, prepare, select, verify
+from tests.gpu.matmul_run import random_cases, run_all
 from tests.gpu.on_device import Device, launching
 from tritium.backends.cuda import assemble, driver
 from tritium.errors import TritiumError
 
 LAYOUTS = ("default", "seed")
+
+
+def wanted() -> list[Case]:
+    """The cases that run here: none that needs programs to take turns."""
+    return select(without={"large", "spin"})
 
 
 def outcome(run: Any) -> str:
@@ -76,7 +83,7 @@ def _checked(case: Case) -> None:
 def main() -> None:
     out = sys.argv[1] if len(sys.argv) > 1 else None
     deadline = time.monotonic() + (float(sys.argv[2]) if len(sys.argv) > 2 else 480.0)
-    cases = select(without={"large", "spin"})
+    cases = wanted()
     results: dict[str, Any] = {"device": str(driver.device(0)), "date": time.strftime("%Y-%m-%d")}
     for layouts in LAYOUTS:
         found = run_layouts(layouts, cases, deadline)
@@ -86,6 +93,11 @@ def main() -> None:
         for name, value in found.items():
             if value != "ok" and not value.startswith("refused"):
                 print("  ", name, value[:300])
+    results["matmul"] = run_all(random_cases(200), driver.device(0).arch)
+    print("matmul", dict(Counter(v.split(":")[0] for v in results["matmul"].values())))
+    for name, value in results["matmul"].items():
+        if value != "ok" and not value.startswith("refused"):
+            print("  ", name, value[:300])
     if out:
         with open(out, "w", encoding="utf-8") as file:
             json.dump(results, file, indent=1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tritium.ir.core import Value
-from tritium.ir.types import DType, SharedType, Type, int1, int32, like
+from tritium.ir.types import DType, SharedType, Type, int32, like
 from tritium.numerics.formats import format_of
 from tritium.ops.base import Effect, TileOp, TypeRuleError, attr, full, operand
 from tritium.ops.emit import CudaEmitter

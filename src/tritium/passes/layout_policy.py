@@ -12,7 +12,7 @@ from functools import lru_cache
 from math import prod
 from typing import Protocol
 
-from tritium.layout import CUDA_DOT_MAX_THREADS, seed_dot_thread_shape
+from tritium.layout import seed_dot_thread_shape
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, blocked, divisors, strided
 
 WARP = 32
@@ -36,11 +36,6 @@ class LayoutPolicy(Protocol):
         ...
 
 
-def dot_thread_shape(rows: int, columns: int, threads: int = CUDA_DOT_MAX_THREADS) -> tuple[int, ...]:
-    """The seed policy's thread shape of a dot on at most `threads` threads."""
-    return seed_dot_thread_shape((rows, columns), threads)
-
-
 @dataclass(frozen=True)
 class SeedPolicy:
     """The layouts of the seed documents: `shape` is that of the tile that decides, a dot's result if there is one."""
@@ -53,7 +48,7 @@ class SeedPolicy:
     def thread_shape(self) -> tuple[int, ...]:
         if not self.has_dot or len(self.shape) != 2:
             return self.shape
-        return dot_thread_shape(*self.shape)
+        return seed_dot_thread_shape(self.shape)
 
     @property
     def threads(self) -> int:
@@ -61,7 +56,7 @@ class SeedPolicy:
 
     def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
         matrix = shape[-2:]
-        threads = self.thread_shape if matrix == self.shape else dot_thread_shape(*matrix, self.threads)
+        threads = self.thread_shape if matrix == self.shape else seed_dot_thread_shape(matrix, self.threads)
         return strided(shape, (*(1 for _ in shape[:-2]), *threads), self.threads)
 
     def memory(self, shape: tuple[int, ...], order: Sequence[int], vector: int) -> RegisterLayout:

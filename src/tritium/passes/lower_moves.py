@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
+from typing import Any
 
 from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Op, Value
@@ -71,7 +72,7 @@ class _Mover:
         self.layout = layout
 
     def emit(
-        self, cls: type[TileOp], *args: Value, layout: RegisterLayout | None = None, **attrs: object
+        self, cls: type[TileOp], *args: Value, layout: RegisterLayout | None = None, **attrs: Any
     ) -> Value:
         made = self.builder.insert(cls(*args, **attrs))
         if made.result.type.shape:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tritium.backends.cuda import memory
 from tritium.backends.cuda.groups import Statement
 from tritium.backends.cuda.memory import all_of
 from tritium.backends.cuda.registers import Coordinate
@@ -44,76 +45,76 @@ def communicates(function: Function) -> bool:
     return False
 
 
-class Atomics:
-    """The verbs of `tritium.ops.atomic`."""
+def atomic(e: Emitter, op: Op) -> None:
+    assert isinstance(op, (AtomicRmw, AtomicCas))
+    element = op.value.type.scalar
+    rmw = _FUNCTIONS[op.kind] if isinstance(op, AtomicRmw) else "atomic_cas"
+    if not isinstance(element, DType) or not _has(rmw, element):
+        e.unsupported(op, f" on {element}")
+    memory.order(e, op, True)
+    strong = op.sem != "relaxed" and e.communicates
+    fence = "__threadfence_system();" if op.scope == "sys" else "__threadfence();"
+    if strong and op.sem != "acquire":  # all that the block has done comes before
+        e.flush()
+        e.w.at(op.loc)
+        e.w.line(fence)
+        memory.synchronize(e)
+    if op.ptr.type.shape:
+        _atomic_tile(e, op, rmw)
+    else:
+        e.flush()
+        e.w.at(op.loc)
+        e.w.line(f"if ({all_of(_atomic_conditions(e, op, ()))}) {_atomic_call(e, op, rmw, ())};")
+    if strong and op.sem != "release":
+        e.flush()
+        e.w.line(fence)
+        memory.synchronize(e)
 
-    def atomic(self: Emitter, op: Op) -> None:
-        assert isinstance(op, (AtomicRmw, AtomicCas))
-        element = op.value.type.scalar
-        rmw = _FUNCTIONS[op.kind] if isinstance(op, AtomicRmw) else "atomic_cas"
-        if not isinstance(element, DType) or not _has(rmw, element):
-            self.unsupported(op, f" on {element}")
-        self.order(op, True)
-        strong = op.sem != "relaxed" and self.communicates
-        fence = "__threadfence_system();" if op.scope == "sys" else "__threadfence();"
-        if strong and op.sem != "acquire":  # all that the block has done comes before
-            self.flush()
-            self.w.at(op.loc)
-            self.w.line(fence)
-            self.synchronize()
-        if op.ptr.type.shape:
-            self._atomic_tile(op, rmw)
-        else:
-            self.flush()
-            self.w.at(op.loc)
-            self.w.line(f"if ({all_of(self._atomic_conditions(op, ()))}) {self._atomic_call(op, rmw, ())};")
-        if strong and op.sem != "release":
-            self.flush()
-            self.w.line(fence)
-            self.synchronize()
 
-    def _atomic_tile(self: Emitter, op: AtomicRmw | AtomicCas, function: str) -> None:
-        layout = self.layout(op.ptr)
-        group = self.group_for(layout, stores=True)
-        for v in op.operands:
-            self.need(v, group)
-        group.ops.add(op)
-        if not op.result.uses:
+def _atomic_tile(e: Emitter, op: AtomicRmw | AtomicCas, function: str) -> None:
+    layout = e.layout(op.ptr)
+    group = e.group_for(layout, stores=True)
+    for v in op.operands:
+        e.need(v, group)
+    group.ops.add(op)
+    if not op.result.uses:
 
-            def write(index: Coordinate) -> list[str]:
-                conditions = self._atomic_conditions(op, index)
-                text = f"{self._atomic_call(op, function, index)};"
-                return [f"if ({all_of(conditions)}) {text}" if conditions else text]
+        def write(index: Coordinate) -> list[str]:
+            conditions = _atomic_conditions(e, op, index)
+            text = f"{_atomic_call(e, op, function, index)};"
+            return [f"if ({all_of(conditions)}) {text}" if conditions else text]
 
-            group.statements.append(Statement(op.loc, layout.register_shape, write))
-            return
-        local = self.local(op.result, layout)
-        self.placed[op.result] = group
+        group.statements.append(Statement(op.loc, layout.register_shape, write))
+        return
+    local = e.local(op.result, layout)
+    e.placed[op.result] = group
 
-        def value(index: Coordinate) -> list[str]:
-            conditions = self._atomic_conditions(op, index)
-            call = self._atomic_call(op, function, index)
-            nothing = self.literal(0, op.value.type.scalar)  # type: ignore[arg-type]
-            return [conditional(all_of(conditions), call, nothing) if conditions else call]
+    def value(index: Coordinate) -> list[str]:
+        conditions = _atomic_conditions(e, op, index)
+        call = _atomic_call(e, op, function, index)
+        nothing = e.literal(0, op.value.type.scalar)  # type: ignore[arg-type]
+        return [conditional(all_of(conditions), call, nothing) if conditions else call]
 
-        group.statements.append(Statement(op.loc, local.shape, value, local, op.result))
-        self.flush()
+    group.statements.append(Statement(op.loc, local.shape, value, local, op.result))
+    e.flush()
 
-    def _atomic_conditions(self: Emitter, op: AtomicRmw | AtomicCas, index: Coordinate) -> list[Expr]:
-        mask = op.mask if isinstance(op, AtomicRmw) else None
-        found = [self.text(mask, index)] if mask is not None else []
-        if not op.ptr.type.shape:
-            return [Expr("threadIdx.x == 0", PRECEDENCE["=="]), *found]
-        layout = self.layout(op.ptr)
-        return [*self.first_of_replicas(layout), *found, *self.inside(layout, index)]
 
-    def _atomic_call(self: Emitter, op: AtomicRmw | AtomicCas, function: str, index: Coordinate) -> Expr:
-        element = op.value.type.scalar
-        assert isinstance(element, DType)
-        if element.name in ("fp16", "bf16"):
-            self.used.add(f"atomic_{element.text}")
-        operands = [self.text(v, index) for v in op.operands[: 2 + isinstance(op, AtomicCas)]]
-        return self.helper(function, *operands)
+def _atomic_conditions(e: Emitter, op: AtomicRmw | AtomicCas, index: Coordinate) -> list[Expr]:
+    mask = op.mask if isinstance(op, AtomicRmw) else None
+    found = [e.text(mask, index)] if mask is not None else []
+    if not op.ptr.type.shape:
+        return [Expr("threadIdx.x == 0", PRECEDENCE["=="]), *found]
+    layout = e.layout(op.ptr)
+    return [*memory.first_of_replicas(e, layout), *found, *memory.inside(e, layout, index)]
+
+
+def _atomic_call(e: Emitter, op: AtomicRmw | AtomicCas, function: str, index: Coordinate) -> Expr:
+    element = op.value.type.scalar
+    assert isinstance(element, DType)
+    if element.name in ("fp16", "bf16"):
+        e.used.add(f"atomic_{element.text}")
+    operands = [e.text(v, index) for v in op.operands[: 2 + isinstance(op, AtomicCas)]]
+    return e.helper(function, *operands)
 
 
 def _has(function: str, element: DType) -> bool:

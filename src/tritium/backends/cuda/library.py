@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from tritium.backends.cuda import memory, reductions, shared
 from tritium.backends.cuda.groups import Statement
 from tritium.backends.cuda.memory import all_of
 from tritium.backends.cuda.registers import Coordinate, Held, Uniform
@@ -81,153 +82,159 @@ def symbol(function: str, arguments: Sequence[str]) -> str:
     return f"__nv_{function}{'f' if floats and floats[0] == 'f32' else ''}"
 
 
-class Library:
-    """The verbs of `tritium.ops.libdevice`, `random`, `map` and `debug`."""
+def call_library(e: Emitter, op: Op, *x: Expr) -> Expr:
+    assert isinstance(op, LibraryCall)
+    variant = op.variant
+    name = symbol(op.function, variant.arguments)
+    truth = variant.result == "i1"
+    result = "int" if truth else cpp_type(dtype_named(variant.result))
+    kinds = ", ".join(cpp_type(dtype_named(a)) for a in variant.arguments)
+    e.declared[name] = f'extern "C" __device__ {result} {name}({kinds});'
+    out = call(name, *x)
+    return binary("!=", out, Expr("0")) if truth else out
 
-    def library(self: Emitter, op: Op, *x: Expr) -> Expr:
-        assert isinstance(op, LibraryCall)
-        variant = op.variant
-        name = symbol(op.function, variant.arguments)
-        truth = variant.result == "i1"
-        result = "int" if truth else cpp_type(dtype_named(variant.result))
-        kinds = ", ".join(cpp_type(dtype_named(a)) for a in variant.arguments)
-        self.declared[name] = f'extern "C" __device__ {result} {name}({kinds});'
-        out = call(name, *x)
-        return binary("!=", out, Expr("0")) if truth else out
 
-    def several(self: Emitter, op: Op, lines: Callable[[Coordinate, Sequence[Held]], list[str]]) -> None:
-        """An op of several results, element by element: `lines` set the registers of the results."""
-        if not op.results[0].type.shape:
-            self.flush()
-            self.w.at(op.loc)
-            for r in op.results:
-                name = self.names.of(r)
-                self.w.line(f"{self.type(r.type.scalar)} {name};")  # type: ignore[arg-type]
-                self.held[r] = Uniform(Expr(name))
-            self.w.all(lines((), [self.held[r] for r in op.results]))
-            return
-        layout = self.layout(op.results[0])
-        group = self.group_for(layout)
-        for v in op.operands:
-            self.need(v, group)
-        targets = [self.local(r, layout) for r in op.results]
+def several(e: Emitter, op: Op, lines: Callable[[Coordinate, Sequence[Held]], list[str]]) -> None:
+    """An op of several results, element by element: `lines` set the registers of the results."""
+    if not op.results[0].type.shape:
+        e.flush()
+        e.w.at(op.loc)
         for r in op.results:
-            self.placed[r] = group
-        group.ops.add(op)
-        if self.spelled:
-            self.flush()
-            for index in layout.register_coordinates():
-                self.w.all(f"{t.type} {t.at(index)};" for t in targets)
-                self.w.all(lines(index, targets))
-            return
-        group.arrays += targets
-        group.statements.append(Statement(op.loc, layout.register_shape, lambda index: lines(index, targets)))
+            name = e.names.of(r)
+            e.w.line(f"{e.type(r.type.scalar)} {name};")  # type: ignore[arg-type]
+            e.held[r] = Uniform(Expr(name))
+        e.w.all(lines((), [e.held[r] for r in op.results]))
+        return
+    layout = e.layout(op.results[0])
+    group = e.group_for(layout)
+    for v in op.operands:
+        e.need(v, group)
+    targets = [e.local(r, layout) for r in op.results]
+    for r in op.results:
+        e.placed[r] = group
+    group.ops.add(op)
+    if e.spelled:
+        e.flush()
+        for index in layout.register_coordinates():
+            e.w.all(f"{t.type} {t.at(index)};" for t in targets)
+            e.w.all(lines(index, targets))
+        return
+    group.arrays += targets
+    group.statements.append(Statement(op.loc, layout.register_shape, lambda index: lines(index, targets)))
 
-    def philox(self: Emitter, op: Op) -> None:
-        assert isinstance(op, Philox)
 
-        def lines(index: Coordinate, targets: Sequence[Held]) -> list[str]:
-            words = [t.at(index) for t in targets]
-            counter = [self.text(v, index) for v in op.operands[:4]]
-            key = [self.text(v, index) for v in op.operands[4:]]
-            made = [f"{w} = {c};" for w, c in zip(words, counter, strict=True)]
-            return [*made, f"{self.helper('philox', *words, *key, str(op.rounds))};"]
+def philox(e: Emitter, op: Op) -> None:
+    assert isinstance(op, Philox)
 
-        self.several(op, lines)
+    def lines(index: Coordinate, targets: Sequence[Held]) -> list[str]:
+        words = [t.at(index) for t in targets]
+        counter = [e.text(v, index) for v in op.operands[:4]]
+        key = [e.text(v, index) for v in op.operands[4:]]
+        made = [f"{w} = {c};" for w, c in zip(words, counter, strict=True)]
+        return [*made, f"{e.helper('philox', *words, *key, str(op.rounds))};"]
 
-    def map_elements(self: Emitter, op: Op) -> None:
-        assert isinstance(op, MapElementwise)
-        if op.pack != 1:
-            self.unsupported(op, f" in packs of {op.pack}")
-        function = self.region_function(op.body)
+    several(e, op, lines)
 
-        def lines(index: Coordinate, targets: Sequence[Held]) -> list[str]:
-            operands = [self.text(v, index) for v in op.inputs]
-            return [f"{call(function, *operands, *(t.at(index) for t in targets))};"]
 
-        self.several(op, lines)
+def map_elements(e: Emitter, op: Op) -> None:
+    assert isinstance(op, MapElementwise)
+    if op.pack != 1:
+        e.unsupported(op, f" in packs of {op.pack}")
+    function = reductions.region_function(e, op.body)
 
-    # ---- debugging -----------------------------------------------------------------------------------
+    def lines(index: Coordinate, targets: Sequence[Held]) -> list[str]:
+        operands = [e.text(v, index) for v in op.inputs]
+        return [f"{call(function, *operands, *(t.at(index) for t in targets))};"]
 
-    def assertion(self: Emitter, op: Op) -> None:
-        assert isinstance(op, DeviceAssert)
-        self.declared["__assertfail"] = (
-            'extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, decltype(sizeof(0)));'
+    several(e, op, lines)
+
+
+# ---- debugging -----------------------------------------------------------------------------------
+
+
+def assertion(e: Emitter, op: Op) -> None:
+    assert isinstance(op, DeviceAssert)
+    e.declared["__assertfail"] = (
+        'extern "C" __device__ void __assertfail(const char*, const char*, unsigned, const char*, decltype(sizeof(0)));'
+    )
+    loc = op.loc
+    where = [
+        json.dumps(loc.file if loc else "?"),
+        str(loc.line if loc else 0),
+        json.dumps(loc.function if loc else "?"),
+    ]
+    fail = f"__assertfail({json.dumps(op.message or 'device_assert')}, {', '.join(where)}, 1);"
+
+    def lines(index: Coordinate) -> list[str]:
+        conditions = [Expr(f"!{e.text(op.condition, index).within(15)}", 15)]
+        conditions += [e.text(op.mask, index)] if op.mask is not None else []
+        conditions += memory.inside(e, e.layout(op.condition), index) if op.condition.type.shape else []
+        return [f"if ({all_of(conditions)}) {fail}"]
+
+    _each_element(e, op, op.condition, lines)
+
+
+def print_values(e: Emitter, op: Op) -> None:
+    """A line for each element: program ids, position in the tile, prefix, value."""
+    assert isinstance(op, DevicePrint)
+    program = "(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z"
+    if not op.values:
+        e.flush()
+        e.w.at(op.loc)
+        e.w.line(
+            f"if (threadIdx.x == 0) printf({_quoted(f'pid (%d, %d, %d) {_plain(op.prefix)}')}, {program});"
         )
-        loc = op.loc
-        where = [
-            json.dumps(loc.file if loc else "?"),
-            str(loc.line if loc else 0),
-            json.dumps(loc.function if loc else "?"),
-        ]
-        fail = f"__assertfail({json.dumps(op.message or 'device_assert')}, {', '.join(where)}, 1);"
+    for v in op.values:
+        _print(e, op, v, program)
 
-        def lines(index: Coordinate) -> list[str]:
-            conditions = [Expr(f"!{self.text(op.condition, index).within(15)}", 15)]
-            conditions += [self.text(op.mask, index)] if op.mask is not None else []
-            conditions += self.inside(self.layout(op.condition), index) if op.condition.type.shape else []
-            return [f"if ({all_of(conditions)}) {fail}"]
 
-        self._each_element(op, op.condition, lines)
+def _print(e: Emitter, op: DevicePrint, value: Value, program: str) -> None:
+    shape = value.type.shape
+    places = f" idx ({', '.join('%d' for _ in shape)})" if shape else ""
+    form, convert = _format(e, value, op.hex)
+    text = _quoted(f"pid (%d, %d, %d){places} {_plain(op.prefix)}: {form}")
 
-    def print_values(self: Emitter, op: Op) -> None:
-        """A line for each element: program ids, position in the tile, prefix, value."""
-        assert isinstance(op, DevicePrint)
-        program = "(int)blockIdx.x, (int)blockIdx.y, (int)blockIdx.z"
-        if not op.values:
-            self.flush()
-            self.w.at(op.loc)
-            self.w.line(
-                f"if (threadIdx.x == 0) printf({_quoted(f'pid (%d, %d, %d) {_plain(op.prefix)}')}, {program});"
-            )
-        for v in op.values:
-            self._print(op, v, program)
+    def lines(index: Coordinate) -> list[str]:
+        at = [str(p) for p in shared.place(e, e.layout(value), index)] if shape else []
+        conditions = (
+            [*memory.first_of_replicas(e, e.layout(value)), *memory.inside(e, e.layout(value), index)]
+            if shape
+            else [Expr("threadIdx.x == 0", 9)]
+        )
+        out = f"printf({', '.join([text, program, *at, convert(e.text(value, index))])});"
+        return [f"if ({all_of(conditions)}) {out}" if conditions else out]
 
-    def _print(self: Emitter, op: DevicePrint, value: Value, program: str) -> None:
-        shape = value.type.shape
-        places = f" idx ({', '.join('%d' for _ in shape)})" if shape else ""
-        form, convert = self._format(value, op.hex)
-        text = _quoted(f"pid (%d, %d, %d){places} {_plain(op.prefix)}: {form}")
+    _each_element(e, op, value, lines)
 
-        def lines(index: Coordinate) -> list[str]:
-            at = [str(p) for p in self.place(self.layout(value), index)] if shape else []
-            conditions = (
-                [*self.first_of_replicas(self.layout(value)), *self.inside(self.layout(value), index)]
-                if shape
-                else [Expr("threadIdx.x == 0", 9)]
-            )
-            out = f"printf({', '.join([text, program, *at, convert(self.text(value, index))])});"
-            return [f"if ({all_of(conditions)}) {out}" if conditions else out]
 
-        self._each_element(op, value, lines)
+def _format(e: Emitter, value: Value, as_hex: bool) -> tuple[str, Callable[[Expr], str]]:
+    """The format of printf, and how the element is passed to it."""
+    scalar = value.type.scalar
+    if isinstance(scalar, PointerType):
+        return "%p", str
+    assert isinstance(scalar, DType)
+    if scalar.is_floating():
+        return "%f", lambda x: f"(double){e.widened(x, scalar).within(15)}"
+    if as_hex:
+        digits = scalar.primitive_bitwidth // 4 or 1
+        return f"0x%0{digits}llx", lambda x: f"(unsigned long long){x.within(15)}"
+    return _FORMATS[scalar.text], lambda x: f"({cpp_type(scalar)}){x.within(15)}"
 
-    def _format(self: Emitter, value: Value, as_hex: bool) -> tuple[str, Callable[[Expr], str]]:
-        """The format of printf, and how the element is passed to it."""
-        scalar = value.type.scalar
-        if isinstance(scalar, PointerType):
-            return "%p", str
-        assert isinstance(scalar, DType)
-        if scalar.is_floating():
-            return "%f", lambda x: f"(double){self.widened(x, scalar).within(15)}"
-        if as_hex:
-            digits = scalar.primitive_bitwidth // 4 or 1
-            return f"0x%0{digits}llx", lambda x: f"(unsigned long long){x.within(15)}"
-        return _FORMATS[scalar.text], lambda x: f"({cpp_type(scalar)}){x.within(15)}"
 
-    def _each_element(self: Emitter, op: Op, value: Value, lines: Callable[[Coordinate], list[str]]) -> None:
-        """`lines` for every register of `value`, in order with everything else."""
-        if not value.type.shape:
-            self.flush()
-            self.w.at(op.loc)
-            self.w.all(lines(()))
-            return
-        layout = self.layout(value)
-        group = self.group_for(layout, stores=True)
-        for v in op.operands:
-            self.need(v, group)
-        group.ops.add(op)
-        group.statements.append(Statement(op.loc, layout.register_shape, lines))
-        self.flush()
+def _each_element(e: Emitter, op: Op, value: Value, lines: Callable[[Coordinate], list[str]]) -> None:
+    """`lines` for every register of `value`, in order with everything else."""
+    if not value.type.shape:
+        e.flush()
+        e.w.at(op.loc)
+        e.w.all(lines(()))
+        return
+    layout = e.layout(value)
+    group = e.group_for(layout, stores=True)
+    for v in op.operands:
+        e.need(v, group)
+    group.ops.add(op)
+    group.statements.append(Statement(op.loc, layout.register_shape, lines))
+    e.flush()
 
 
 def _plain(prefix: str) -> str:

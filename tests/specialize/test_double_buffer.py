@@ -256,7 +256,7 @@ REJECTED = [
 def test_c7_every_condition_by_itself(kernel, rule) -> None:
     """The rule is named with its line, and the fallback of one stage and two barriers a dot computes the same."""
     function, record = compiled(kernel)
-    found = [d for d in record if d.name == "double_buffer"][0]
+    found = next(d for d in record if d.name == "double_buffer")
     assert not found.applied
     assert found.text == rule
     assert found.loc is not None

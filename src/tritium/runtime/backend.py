@@ -35,7 +35,7 @@ def choose_backend(
         for name, view in _views(names, values):
             _check_device(name, view)
             on_gpu = on_gpu or view.device.startswith("cuda")
-    return str(wanted or ("cuda" if on_gpu else "cpu"))
+    return str(wanted or ("cuda" if on_gpu else "interpret"))
 
 
 def _views(names: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, ArrayView]]:

@@ -141,9 +141,12 @@ class JITFunction(KernelText, KernelInterface):
         return launch
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
-        if self._fast is not None and not warmup:
-            return self[grid](*args, **kwargs)
-        return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
+        try:
+            if self._fast is not None and not warmup:
+                return self[grid](*args, **kwargs)
+            return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
 
     def run_checked(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """`run` by the way that knows every kind of argument and words every error."""

@@ -257,6 +257,8 @@ class Lowering:
 
         handler = roots.HANDLERS.get(op.name)
         if handler is not None:
+            if op.name == "tile.reduce" and not any(r.uses for r in op.results):
+                return
             if op.name in ("tile.store", "tile.reduce"):
                 fused = self._fuse_into(op)
                 handler(self, op)
@@ -374,6 +376,7 @@ class Lowering:
         def body(at: list[V]) -> None:
             lanes = max(i.lanes for i in at)
             pull.write(self, buffer, at, pull.element(self, value, at), lanes)
+            pull.keep_up(self, at)
 
         nest.versions(self, lambda: nest.over(self, shape, body))
         self.buffers[value] = buffer

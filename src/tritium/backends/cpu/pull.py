@@ -42,6 +42,12 @@ def _kept_on_the_way(k: Lowering, value: Value, at: Index, key: Any) -> V:
     return v
 
 
+def keep_up(k: Lowering, at: Index) -> None:
+    """Compute what this nest keeps on its way, at the place `at` of the nest's own shape, where nothing asked for it."""
+    for value in k.fusing:
+        element(k, value, at)
+
+
 def _computed(k: Lowering, value: Value, at: Index, key: Any) -> V:
     found = k.lookup(key)
     if found is not None:

@@ -102,6 +102,12 @@ class Results:
             k.env[r] = k.e.emit(kind, 1, k.e.top, f"load {kind}, ptr {slot}")
 
 
+def _element(k: Lowering, value: Any, at: list[V]) -> V:
+    found = pull.element(k, value, at)
+    pull.keep_up(k, at)
+    return found
+
+
 def _at(at: Sequence[V], axis: int, i: V) -> list[V]:
     return [*at[:axis], i, *at[axis:]]
 
@@ -160,9 +166,7 @@ def _across(k: Lowering, op: Any, at: list[V], init: V, lanes: int, pick: Any = 
         if whole - start == step:
             vectors = [_started(x) for x in vectors]
         for rest in range(whole, stop, width):
-            vectors.append(
-                _started(pull.element(k, value, _at(at, axis, _lanes_from(k, e.index(rest), width))))
-            )
+            vectors.append(_started(_element(k, value, _at(at, axis, _lanes_from(k, e.index(rest), width)))))
         while len(vectors) > 1:
             half = len(vectors) // 2
             vectors = [*(combine(vectors[i], vectors[i + half]) for i in range(half)), *vectors[2 * half :]]
@@ -186,7 +190,7 @@ def _accumulate(
 
     def elements(base: V) -> list[V]:
         return [
-            pull.element(k, value, _at(at, axis, _lanes_from(k, e.add(base, e.index(i * width)), width)))
+            _element(k, value, _at(at, axis, _lanes_from(k, e.add(base, e.index(i * width)), width)))
             for i in range(accumulators)
         ]
 
@@ -231,11 +235,11 @@ def _along(k: Lowering, op: Any, at: list[V]) -> list[V]:
     e = k.e
     axis, extent = op.axis, op.inputs[0].type.shape[op.axis]
     lanes = max((i.lanes for i in at), default=1)
-    first = [widened(k, pull.element(k, v, _at(at, axis, e.index(0))), lanes) for v in op.inputs]
+    first = [widened(k, _element(k, v, _at(at, axis, e.index(0))), lanes) for v in op.inputs]
     if extent == 1:
         return first
     iv, phis = e.open_loop(e.index(1), e.index(extent), 1, first)
-    new = [pull.element(k, v, _at(at, axis, iv)) for v in op.inputs]
+    new = [_element(k, v, _at(at, axis, iv)) for v in op.inputs]
     out = regions.inline(k, op.combine, [*phis, *new])
     return e.close_loop([widened(k, v, lanes) for v in out])
 

@@ -26,6 +26,7 @@ def _store(k: Lowering, op: Any) -> None:
         if op.mask is not None and not pull.masked_away(k, op.mask):
             mask = pull.element(k, op.mask, at)
         value = formats.to_memory(e, pull.element(k, op.value, at))
+        pull.keep_up(k, at)
         past_cache = mask is None and _may_stream(k, op, address, lanes, kind)
         return lambda: access.store(e, kind, address, value, mask, k.sink, lanes, past_cache=past_cache)
 

@@ -31,8 +31,12 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, stride_am, stride_bk, stride_cm,
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
     for k in range(0, K, BLOCK_K):
         ks = k + tl.arange(0, BLOCK_K)
-        a = tl.load(a_ptr + offs_m * stride_am + ks[None, :], mask=(offs_m < M) & (ks[None, :] < K), other=0.0)
-        b = tl.load(b_ptr + ks[:, None] * stride_bk + offs_n, mask=(ks[:, None] < K) & (offs_n < N), other=0.0)
+        a = tl.load(
+            a_ptr + offs_m * stride_am + ks[None, :], mask=(offs_m < M) & (ks[None, :] < K), other=0.0
+        )
+        b = tl.load(
+            b_ptr + ks[:, None] * stride_bk + offs_n, mask=(ks[:, None] < K) & (offs_n < N), other=0.0
+        )
         acc += tl.dot(a, b, input_precision="ieee")
     tl.store(c_ptr + offs_m * stride_cm + offs_n, acc, mask=(offs_m < M) & (offs_n < N))
 

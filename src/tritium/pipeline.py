@@ -7,7 +7,7 @@ From this list come stage dumps, overriding and resuming (``start``, ``stop``), 
 target     stages
 =========  ==========================================================================================
 interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
-cpu        source -> tir -> opt.tir -> cpu.tir -> ll, then compiled and run by `tritium.backends.cpu`
+cpu        source -> tir -> opt.tir -> cpu.tir -> ll -> o, then linked and run by `tritium.backends.cpu`
 cuda       source -> tir -> opt.tir -> lay.tir -> mach.tir -> cu -> cubin, for `tritium.backends.cuda.program`
 =========  ==========================================================================================
 """
@@ -175,6 +175,13 @@ def _llvm(c: Compilation) -> Any:
     return module.lower(c.artefacts["cpu.tir"], c.record)
 
 
+def _object(c: Compilation) -> Any:
+    from tritium.backends.cpu import jit
+
+    lowered = c.artefacts["ll"]
+    return None if lowered.reject is not None else jit.object_code(lowered.text, c.keep)
+
+
 def _read_tile_ir(text: str) -> Function:
     return parse_function(text, REGISTRY)
 
@@ -192,6 +199,7 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
         Stage("cpu.tir", "tile IR as the CPU backend wants it", _prepare_for_cpu, _read_tile_ir),
         Stage("ll", "LLVM IR: vector loops over the elements of tiles", _llvm),
+        Stage("o", "object code for the host; as text, its assembly", _object),
     ),
     "cuda": (
         Stage("source", "the kernel as written", _source),

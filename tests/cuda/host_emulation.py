@@ -40,8 +40,15 @@ def translated(source: generate.CudaSource) -> str:
     whole = "extern __shared__ __align__(16) unsigned char shared_memory[]"
     text = source.text.replace(whole, "unsigned char* const shared_memory = emulation::dynamic_shared")
     text = text.replace("__shared__ __align__(16)", "alignas(16) static")
-    text = "\n".join(line for line in text.splitlines() if "asm(" not in line)
-    start = text.index("(", text.index("__global__ void __launch_bounds__") + len("__global__ void __launch_bounds__("))
+    kept = (
+        line
+        for line in text.splitlines()
+        if "asm(" not in line and not line.startswith('extern "C" __device__')
+    )
+    text = re.sub(r"\b__nv_(\w+)", r"\1", "\n".join(kept))  # the device library's functions are those of C
+    start = text.index(
+        "(", text.index("__global__ void __launch_bounds__") + len("__global__ void __launch_bounds__(")
+    )
     parameters = [p.strip() for p in text[start + 1 : text.index(") {", start)].split(",") if p.strip()]
     types = [p.rpartition(" ")[0] if "*" not in p else p[: p.rindex("*") + 1] for p in parameters]
     values = ", ".join(f"*({t}*)parameters[{i}]" for i, t in enumerate(types))
@@ -52,7 +59,9 @@ def translated(source: generate.CudaSource) -> str:
 def _with_halves(text: str) -> str:
     """Put the conversions that were inline assembly right after the types they are for."""
     for name in ("f16", "bf16"):
-        text = text.replace(f"struct {name} {{ u16 bits; }};", f"struct {name} {{ u16 bits; }};\nCONVERSIONS_{name.upper()}")
+        text = text.replace(
+            f"struct {name} {{ u16 bits; }};", f"struct {name} {{ u16 bits; }};\nCONVERSIONS_{name.upper()}"
+        )
     return text
 
 
@@ -95,7 +104,9 @@ def parameter(ty: Any, leaf: Any) -> np.ndarray[Any, Any]:
     return np.ascontiguousarray(constant(value, ty).reshape(-1))
 
 
-def run(source: generate.CudaSource, grid: tuple[int, int, int], leaves: Sequence[Any], seed: int = 0) -> None:
+def run(
+    source: generate.CudaSource, grid: tuple[int, int, int], leaves: Sequence[Any], seed: int = 0
+) -> None:
     """Run every block of the grid; AssertionError where threads of a block disagree about a barrier."""
     held = [parameter(t, x) for t, x in zip(source.parameters, leaves, strict=True)]
     pointers = (ctypes.c_void_p * max(len(held), 1))(*(h.ctypes.data for h in held))

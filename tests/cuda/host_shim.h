@@ -41,6 +41,8 @@ template <class To, class From> static To reinterpreted(From x) { To y; std::mem
 static float __uint_as_float(unsigned x) { return reinterpreted<float>(x); }
 static float __int_as_float(int x) { return reinterpreted<float>(x); }
 static unsigned __float_as_uint(float x) { return reinterpreted<unsigned>(x); }
+static int __float_as_int(float x) { return reinterpreted<int>(x); }
+static long long __double_as_longlong(double x) { return reinterpreted<long long>(x); }
 static double __longlong_as_double(long long x) { return reinterpreted<double>(x); }
 template <class To, class From> static To saturated(From x, double low, double high, To bottom, To top) {
   return x != x ? To(0) : double(x) <= low ? bottom : double(x) >= high ? top : To(x);

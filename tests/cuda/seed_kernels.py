@@ -36,7 +36,9 @@ def matmul_loop(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr
     tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
 
 
-def tile_ir(kernel: Any, types: dict[str, str] | None = None, facts: Any = None, **constants: Any) -> Function:
+def tile_ir(
+    kernel: Any, types: dict[str, str] | None = None, facts: Any = None, **constants: Any
+) -> Function:
     """Optimised tile IR. Parameters whose name ends in ``_ptr`` are fp32 arrays, others int32, unless `types` says else."""
     names = [p.name for p in kernel.source.parameters]
     known = {n: "*fp32" if n.endswith("_ptr") else "i32" for n in names if n not in constants}

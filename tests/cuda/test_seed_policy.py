@@ -219,7 +219,9 @@ def test_c10_loads_of_a_dot_are_cooperative_copies_with_zero_fill() -> None:
     assert [c.buffer.defining_op.label for c in copies] == ["shared_a", "shared_b"]
     for copy in copies:
         table = parse_layout(copy.across).table().reshape(-1, 2)
-        assert len({tuple(c) for c in table}) == len(table) == copy.ptr.type.numel, "each element once, by one thread"
+        assert len({tuple(c) for c in table}) == len(table) == copy.ptr.type.numel, (
+            "each element once, by one thread"
+        )
     text = seed_source(matmul_loop, 16, 16, 8).text
     assert len(re.findall(r"shared_[ab]\[.*\] = v\d+_\d_\d [?] \*v\d+_\d_\d : 0\.0f;", text)) == 8
 

@@ -29,8 +29,6 @@ def test_the_carried_sum_goes_into_the_dot() -> None:
     assert [str(d.text) for d in record] == ["the dot starts from acc and needs no sums of its own"]
 
 
-
-
 @triton.jit
 def already(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     rows = tl.arange(0, BM)[:, None]

@@ -256,7 +256,7 @@ REJECTED = [
 def test_c7_every_condition_by_itself(kernel, rule) -> None:
     """The rule is named with its line, and the fallback of one stage and two barriers a dot computes the same."""
     function, record = compiled(kernel)
-    found = [d for d in record if d.name == "double_buffer"][0]
+    found = next(d for d in record if d.name == "double_buffer")
     assert not found.applied
     assert found.text == rule
     assert found.loc is not None
@@ -294,7 +294,9 @@ def test_c8b_a_barrier_before_a_loop_inside_a_loop() -> None:
     barrier.erase()
     with pytest.raises(InterpreterError, match=r"gpu\.copy_to_shared` races.*was read by another thread"):
         product(function, (16, 8, 24))
-    c, want = product(function, (16, 8, 16))  # an even number of K tiles ends on the other stage, and does not race
+    c, want = product(
+        function, (16, 8, 16)
+    )  # an even number of K tiles ends on the other stage, and does not race
     assert np.array_equal(c, want)
 
 

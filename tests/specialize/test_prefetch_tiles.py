@@ -30,7 +30,7 @@ def compiled(kernel, types=None, **constants) -> tuple[Function, Record]:
 
 
 def decision(record: Record):
-    return [d for d in record if d.name == NAME][0]
+    return next(d for d in record if d.name == NAME)
 
 
 def product(function: Function, shape=(16, 16, 40), grid=(1, 1, 1), dtype=np.float32):

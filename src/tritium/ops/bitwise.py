@@ -10,7 +10,7 @@ from tritium.numerics.formats import INTEGER_FORMATS
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Elementwise, by_format
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -42,6 +42,9 @@ class And(Elementwise, name="tile.and"):
         x, y = operands
         known = [f.hi for f in operands if f.lo is not None and f.lo >= 0 and f.hi is not None]
         return Facts(0, min(known)) if known and (x.lo or 0) >= 0 <= (y.lo or 0) else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bit_and(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bits(self, "&", *x)
@@ -81,6 +84,9 @@ class Or(Elementwise, name="tile.or"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_or(args[0], args[1], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bit_or(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bits(self, "|", *x)
 
@@ -116,6 +122,9 @@ class Xor(Elementwise, name="tile.xor"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_xor(args[0], args[1], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bit_xor(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bits(self, "^", *x)
@@ -167,6 +176,9 @@ class Shl(Elementwise, name="tile.shl"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.shl(args[0], args[1], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.shl(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.shift(self, "<<", *x)
 
@@ -193,6 +205,9 @@ class Shr(Elementwise, name="tile.shr"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.shr(args[0], args[1], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.shr(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.shift(self, ">>", *x)

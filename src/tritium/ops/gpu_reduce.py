@@ -34,7 +34,9 @@ class ReduceGroups(TileOp, name="gpu.reduce_groups"):
     def infer(self) -> Sequence[Type]:
         dims = tree.check_combine(self.name, self.inputs, self.axis, self.combine)
         if self.low < 1 or not 1 <= self.groups <= -(-dims[self.axis] // self.low):
-            raise TypeRuleError(f"{self.name} has no {self.groups} groups of {self.low} elements on axis {self.axis}")
+            raise TypeRuleError(
+                f"{self.name} has no {self.groups} groups of {self.low} elements on axis {self.axis}"
+            )
         kept = (*dims[: self.axis], self.groups, *dims[self.axis + 1 :])
         return tuple(tile(v.type.scalar, kept) for v in self.inputs)
 

@@ -56,7 +56,10 @@ class Reshape(TileOp, name="tile.reshape"):
         moved = self.moved_axes()
         if moved is None:
             return None
-        axes = [layout.axes[moved.index(a)] if a in moved else AxisLayout(1) for a in range(len(self.x.type.shape))]
+        axes = [
+            layout.axes[moved.index(a)] if a in moved else AxisLayout(1)
+            for a in range(len(self.x.type.shape))
+        ]
         return RegisterLayout(tuple(axes), layout.threads)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
@@ -129,7 +132,7 @@ def ravel(s: Semantic, x: Any, can_reorder: Any = False) -> Tensor:
 def item(s: Semantic, input: Any) -> Tensor:
     """The only element of a tile of one element, as a 0-d value.
 
-    >>> tl.item(tl.full((1, 1), 3, tl.int32))
+    >>> tl.item(tl.load(i + tl.arange(3, 4)))
     3
     """
     x = s.to_tensor(input)
@@ -142,8 +145,8 @@ def item(s: Semantic, input: Any) -> Tensor:
 def squeeze(s: Semantic, x: Any, dim: Any) -> Tensor:
     """`x` without its axis `dim`, which has extent 1.
 
-    >>> tl.squeeze(tl.full((1, 2), 5, tl.int32), 0)
-    [5, 5]
+    >>> tl.squeeze(tl.load(i + tl.arange(0, 2))[None, :], 0)
+    [0, 1]
     """
     value = s.to_tensor(x)
     axis = axis_of(s, dim, len(value.dims), "squeeze")

@@ -16,6 +16,7 @@ from tritium.ops.gpu_layout import AxisLayout, RegisterLayout
 from tritium.ops.memory import Load, Store
 from tritium.ops.reduce import Reduce
 from tritium.ops.reshape import Reshape
+from tritium.ops.scan import Scan
 from tritium.passes.layout_homes import FREE, Homes, is_transparent
 
 SMALL = 4096
@@ -77,6 +78,8 @@ class Wants:
             source = self.homes.reduced[op]
             own = [source.drop(op.axis)] if op.results[0].type.shape else []
             return OpPlan(own, lambda layout, i: source)
+        if isinstance(op, Scan):
+            return OpPlan([self.homes.home[op.results[0]]])
         if isinstance(op, Dot):
             home = self.homes.home[op.result]
             return OpPlan([home], lambda layout, i: home if i == 2 else self._own(op.operands[i]))

@@ -46,12 +46,16 @@ def plan_groups(layout: RegisterLayout, axis: int, commutes: bool) -> GroupPlan:
     """Which digits of the axis a warp reduces by itself."""
     side = layout.axes[axis]
     digits = side.split_at(WARP)
-    apart = [i for i, d in enumerate(digits) if d.is_thread and d.count > 1 and not _in_warp(d, layout.threads)]
+    apart = [
+        i for i, d in enumerate(digits) if d.is_thread and d.count > 1 and not _in_warp(d, layout.threads)
+    ]
     if not apart:
         return GroupPlan(side.covered, 1, AxisLayout(1))
     first, last = apart[0], apart[-1]
     low = _size(digits[:first])
-    together = commutes and not any(not d.is_thread or _in_warp(d, layout.threads) for d in digits[first : last + 1])
+    together = commutes and not any(
+        not d.is_thread or _in_warp(d, layout.threads) for d in digits[first : last + 1]
+    )
     kept = digits[first : last + 1] if together else digits[first:]
     groups = min(_size(kept), -(-side.extent // low))
     return GroupPlan(low, groups, AxisLayout(groups, kept if groups > 1 else ()))

@@ -145,12 +145,16 @@ class _HostCopies:
                 device_storage.copy_(host_storage)
 
 
-def _native(kernel: Any, grid: Grid, arguments: Sequence[Any]) -> None:
+def _native(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
     from tritium.backends.cpu import launch
 
-    with _HostCopies(arguments) as host:
-        if not launch.execute(kernel, grid, host):
-            _interpret(kernel, grid, host)
+    for leaf in leaves:
+        if leaf.__class__ is ArrayView and leaf.device != HOST:
+            with _HostCopies(leaves) as host:
+                _native(kernel, grid, host)
+            return
+    if not launch.execute(kernel, grid, leaves):
+        _interpret(kernel, grid, leaves)
 
 
 def _on_gpu(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:

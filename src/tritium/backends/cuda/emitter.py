@@ -10,14 +10,23 @@ from typing import Any
 
 from tritium.analysis.alias import AliasAnalysis
 from tritium.analysis.value_facts import ValueFacts
-from tritium.backends.cuda.control import Control
+from tritium.backends.cuda import (
+    atomics,
+    control,
+    dots,
+    library,
+    memory,
+    reductions,
+    scans,
+    shared,
+    sorting,
+)
+from tritium.backends.cuda.atomics import communicates
 from tritium.backends.cuda.expressions import Expressions
 from tritium.backends.cuda.groups import Group, Statement
-from tritium.backends.cuda.memory import Memory
 from tritium.backends.cuda.names import Names
-from tritium.backends.cuda.reductions import Reductions
 from tritium.backends.cuda.registers import Computed, Coordinate, Held, Local, Numbers, Uniform, View
-from tritium.backends.cuda.shared import STATIC_LIMIT, Shared
+from tritium.backends.cuda.shared import STATIC_LIMIT
 from tritium.backends.cuda.types import is_struct
 from tritium.backends.cuda.wrapping import wrapping_ops
 from tritium.backends.cuda.writer import Writer
@@ -41,9 +50,9 @@ from tritium.passes.lower_to_machine import shared_bytes
 _AXES = "ijkl"
 
 
-class Emitter(Expressions, Memory, Shared, Reductions, Control):
+class Emitter(Expressions):
     """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
-    `functions` device functions that stand before it.
+    `functions` device functions that stand before it, `declared` what it calls of the device library.
 
     spelled    the seed documents' spelling: every register a variable of its own, every op its own lines
     unrolled   whether the loops over a dot's reduction are
@@ -56,9 +65,11 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.spelled = spelled
         self.unrolled = unrolled
         self.threads: int = function.attrs["threads"]
+        self.communicates = communicates(function)
         self.alias_classes = AliasAnalysis(function)
         self.names = Names(function)
         self.functions: list[str] = []
+        self.declared: dict[str, str] = {}
         self.head = Writer()
         self.w = Writer()
         self.held: dict[Value, Held] = {}
@@ -71,7 +82,8 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.dynamic = shared_bytes(function) > STATIC_LIMIT
         self.shared_end = 0
         self._users: dict[Value, set[Op]] = {}
-        self.init_memory()
+        self.loads: list[Op] = []  # accesses since the last barrier
+        self.stores: list[Op] = []
 
     # ---- walking -------------------------------------------------------------------------------------
 
@@ -209,8 +221,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         if moved is None:
             self.unsupported(op, " where elements change places")
         self.held[op.result] = View(lambda: self.held[op.x], _pick(op))
-        if not op.result.type.shape:
+        if not op.result.type.shape:  # scalars are written as they come
             self.settle(op.x)
+            self.flush()
 
     # ---- placing ---------------------------------------------------------------------------------------
 
@@ -311,6 +324,92 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
             self.need(base)
         elif (inner := base.defining_op) is not None and _renames(inner):
             self._settle_renamed(inner)
+
+    # ---- verbs whose bodies are elsewhere ------------------------------------------------------------
+
+    def barrier(self, op: Op) -> None:
+        memory.barrier(self, op)
+
+    def load(self, op: Op) -> None:
+        memory.load(self, op)
+
+    def store(self, op: Op) -> None:
+        memory.store(self, op)
+
+    def atomic(self, op: Op) -> None:
+        atomics.atomic(self, op)
+
+    def shared_alloc(self, op: Op) -> None:
+        shared.shared_alloc(self, op)
+
+    def shared_store(self, op: Op) -> None:
+        shared.shared_store(self, op)
+
+    def shared_load(self, op: Op) -> None:
+        shared.shared_load(self, op)
+
+    def shared_view(self, op: Op) -> None:
+        shared.shared_view(self, op)
+
+    def shared_gather(self, op: Op) -> None:
+        shared.shared_gather(self, op)
+
+    def copy_to_shared(self, op: Op) -> None:
+        shared.copy_to_shared(self, op)
+
+    def dot_fma(self, op: Op) -> None:
+        dots.dot_fma(self, op)
+
+    def reduce(self, op: Op) -> None:
+        reductions.reduce(self, op)
+
+    def reduce_groups(self, op: Op) -> None:
+        reductions.reduce_groups(self, op)
+
+    def scan_chunks(self, op: Op) -> None:
+        scans.scan_chunks(self, op)
+
+    def store_totals(self, op: Op) -> None:
+        scans.store_totals(self, op)
+
+    def add_carries(self, op: Op) -> None:
+        scans.add_carries(self, op)
+
+    def rank(self, op: Op) -> None:
+        sorting.rank(self, op)
+
+    def shared_scatter(self, op: Op) -> None:
+        sorting.shared_scatter(self, op)
+
+    def shared_count(self, op: Op) -> None:
+        sorting.shared_count(self, op)
+
+    def library(self, op: Op, *x: Expr) -> Expr:
+        return library.call_library(self, op, *x)
+
+    def philox(self, op: Op) -> None:
+        library.philox(self, op)
+
+    def map_elements(self, op: Op) -> None:
+        library.map_elements(self, op)
+
+    def assertion(self, op: Op) -> None:
+        library.assertion(self, op)
+
+    def print_values(self, op: Op) -> None:
+        library.print_values(self, op)
+
+    def finish(self, op: Op) -> None:
+        control.finish(self, op)
+
+    def run_if(self, op: Op) -> None:
+        control.run_if(self, op)
+
+    def run_for(self, op: Op) -> None:
+        control.run_for(self, op)
+
+    def run_while(self, op: Op) -> None:
+        control.run_while(self, op)
 
 
 def _renames(op: Op) -> bool:

@@ -18,7 +18,19 @@ from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
 from tritium.ops.reduce import Reduce
-from tritium.passes import assign_layouts, check_layouts, eliminate_dead, lower_reductions, lower_to_machine
+from tritium.ops.scan import Scan
+from tritium.passes import (
+    assign_layouts,
+    check_layouts,
+    eliminate_dead,
+    lower_atomics,
+    lower_batches,
+    lower_moves,
+    lower_reductions,
+    lower_scans,
+    lower_sorts,
+    lower_to_machine,
+)
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
 from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
@@ -82,7 +94,7 @@ def seed_policy(function: Function, one_result: bool = False) -> SeedPolicy:
     """The tile that decides is the result of the first dot, else the largest one."""
     dots = function.find(Dot)
     if dots:
-        return SeedPolicy(dots[0].results[0].type.shape, not one_result)
+        return SeedPolicy(dots[0].results[0].type.shape[-2:], not one_result)
     tiles = [r.type.shape for op in function.walk() for r in op.results if r.type.shape]
     return SeedPolicy(max(tiles, key=lambda s: (_size(s), len(s)), default=(1,)), False)
 
@@ -120,10 +132,17 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
         plans = double_buffer.find(machine, record)
     elif not seed and specialises(prefetch_tiles.NAME):
         prefetch_tiles.run(machine, record, space)
+    lower_batches.run(machine, space)
     lower_to_machine.run(machine, space, plans)
     for op in machine.find(Reduce):
         assert isinstance(op, Reduce)
         lower_reductions.lower_reduce(op, space)
+    for op in machine.find(Scan):
+        assert isinstance(op, Scan)
+        lower_scans.lower_scan(op, space)
+    lower_sorts.run(machine, space)
+    lower_moves.run(machine, space)
+    lower_atomics.run(machine, space)
     eliminate_dead.run(machine, record)
     check_layouts.run(machine, "lower_to_machine")
     return machine
@@ -146,7 +165,9 @@ def to_source(machine: Function, options: Mapping[str, Any], record: Record) -> 
     return print_source(machine, record, seed, not seed or rung_of(options) >= RUNGS.index("unroll"))
 
 
-def print_source(machine: Function, record: Record, spelled: bool = False, unrolled: bool = True) -> CudaSource:
+def print_source(
+    machine: Function, record: Record, spelled: bool = False, unrolled: bool = True
+) -> CudaSource:
     """The text. spelled: every register a variable; unrolled: whether loops over a reduction are."""
     e = Emitter(machine, spelled, unrolled)
     name = e.names.fresh(machine.name)
@@ -160,7 +181,8 @@ def print_source(machine: Function, record: Record, spelled: bool = False, unrol
     head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
     top += [""] * bool(top)
-    top += [*e.functions, *[""] * bool(e.functions)]
+    for part in (list(e.declared.values()), e.functions):
+        top += [*part, *[""] * bool(part)]
     lines = [*top, f"{head} {{", *e.head.lines, *e.w.lines, "}"]
     shared = lower_to_machine.shared_bytes(machine)
     offset = len(lines) - 1 - len(e.w.lines)
@@ -175,4 +197,3 @@ def print_source(machine: Function, record: Record, spelled: bool = False, unrol
         record=record,
         lines=located,
     )
-

@@ -29,8 +29,8 @@ _CUDA = frozenset(
         """
         threadIdx blockIdx blockDim gridDim warpSize dim3 float2 float4 int2 int4 min max abs fabs fabsf exp expf exp2f
         log logf log2f cos cosf sin sinf tan pow powf sqrt sqrtf rsqrtf erff floor floorf ceil ceilf fmod fmodf fma fmaf
-        shared_memory fmin fminf fmax fmaxf signbit round trunc clock assert printf malloc free main i j r s t i8 u8 u16 u32 i64 u64
-        f16 bf16 unsigned_of vec to_float to_odd
+        shared_memory fmin fminf fmax fmaxf signbit round trunc clock assert printf malloc free main i j r s t
+        i8 u8 u16 u32 i64 u64 f16 bf16 unsigned_of vec to_float to_odd
         """,
     )
 )

@@ -39,86 +39,98 @@ class Fold:
     def lines(self, e: Emitter, into: Values, right: Values) -> list[str]:
         """Statements that set `into` to itself combined with `right`."""
         if self.op is not None:
-            return [f"{into[0]} = {e.combined(self.op, into[0], right[0])};"]
+            return [f"{into[0]} = {e.applied(self.op, [into[0], right[0]])};"]
         return [f"{self.function}({', '.join([*into, *right])});"]
 
 
-class Reductions:
-    """The verbs of `tritium.ops.reduce` and `tritium.ops.gpu_reduce`."""
+def reduce(e: Emitter, op: Op) -> None:
+    e.unsupported(op, " where it was not lowered to machine IR")
 
-    def reduce(self: Emitter, op: Op) -> None:
-        self.unsupported(op, " where it was not lowered to machine IR")
 
-    def reduce_groups(self: Emitter, op: Op) -> None:
-        assert isinstance(op, ReduceGroups)
-        for v in op.inputs:
-            self.settle(v)
-        self.flush()
-        self.w.at(op.loc)
-        fold = self.combiner(op.combine)
-        result = self.layout(op.results[0])
-        targets = [self.local(r, result) for r in op.results]
-        self.w.all(f"{t.declaration()};" for t in targets if t.is_array)
-        line = _Line(self, op, fold, targets)
-        self.each_register(line.layout, [a for a in range(len(result.axes)) if a != op.axis], {}, line.write)
+def reduce_groups(e: Emitter, op: Op) -> None:
+    assert isinstance(op, ReduceGroups)
+    for v in op.inputs:
+        e.settle(v)
+    e.flush()
+    e.w.at(op.loc)
+    fold = combiner(e, op.combine)
+    result = e.layout(op.results[0])
+    targets = [e.local(r, result) for r in op.results]
+    e.w.all(f"{t.declaration()};" for t in targets if t.is_array)
+    line = _Line(e, op, fold, targets)
+    each_register(e, line.layout, [a for a in range(len(result.axes)) if a != op.axis], {}, line.write)
 
-    def each_register(
-        self: Emitter,
-        layout: RegisterLayout,
-        axes: Sequence[int],
-        index: dict[int, Index],
-        body: Callable[[dict[int, Index]], None],
-    ) -> None:
-        """`body` for every register coordinate along `axes`: loops, or one copy each where registers are spelled out."""
-        if not axes:
-            body(index)
-            return
-        axis, *rest = axes
-        count = layout.register_shape[axis]
-        if count == 1 or self.spelled:
-            for place in range(count):
-                self.each_register(layout, rest, {**index, axis: place}, body)
-            return
-        name = VARIABLES[sum(isinstance(i, Expr) for i in index.values())]
-        self.w.pragma("unroll")
-        with self.w.block(f"for (int {name} = 0; {name} < {count}; ++{name})"):
-            self.each_register(layout, rest, {**index, axis: Expr(name)}, body)
 
-    def combined(self: Emitter, op: TileOp, left: Expr, right: Expr) -> Expr:
-        """``op(left, right)`` for the single op of a combine region."""
-        return self.applied(op, [left, right])
+def each_register(
+    e: Emitter,
+    layout: RegisterLayout,
+    axes: Sequence[int],
+    index: dict[int, Index],
+    body: Callable[[dict[int, Index]], None],
+) -> None:
+    """`body` for every register coordinate along `axes`: loops, or one copy each where registers are spelled out."""
+    if not axes:
+        body(index)
+        return
+    axis, *rest = axes
+    count = layout.register_shape[axis]
+    if count == 1 or e.spelled:
+        for place in range(count):
+            each_register(e, layout, rest, {**index, axis: place}, body)
+        return
+    name = VARIABLES[sum(isinstance(i, Expr) for i in index.values())]
+    e.w.pragma("unroll")
+    with e.w.block(f"for (int {name} = 0; {name} < {count}; ++{name})"):
+        each_register(e, layout, rest, {**index, axis: Expr(name)}, body)
 
-    def combiner(self: Emitter, combine: Region) -> Fold:
-        """`combine` as statements: one op in place, more as a device function."""
-        op = tree.single_op(combine)
-        return Fold(op, "" if op is not None else self.device_function(combine), commutes(combine))
 
-    def device_function(self: Emitter, combine: Region) -> str:
-        """A function that folds its second half of arguments into the first, which it takes by reference."""
-        name = self.names.fresh("combine")
-        count = len(combine.args) // 2
-        saved = self.w, self.groups
-        self.w, self.groups = Writer(), []
-        parameters: list[str] = []
-        for i, arg in enumerate(combine.args):
-            made = self.names.of(arg)
-            parameters.append(f"{self.type(arg.type.scalar)}{'&' if i < count else ''} {made}")  # type: ignore[arg-type]
-            self.held[arg] = Uniform(Expr(made))
-        for op in combine.ops[:-1]:
-            assert isinstance(op, TileOp)
-            op.emit_cuda(self)
-        results = [self._in_variable(v) for v in combine.ops[-1].operands]
-        self.w.all(f"{self.scalar(arg)} = {text};" for arg, text in zip(combine.args, results, strict=False))
-        head = f"__device__ __forceinline__ void {name}({', '.join(parameters)})"
-        self.functions += [f"{head} {{", *self.w.lines, "}"]
-        self.w, self.groups = saved
-        return name
+def combiner(e: Emitter, combine: Region) -> Fold:
+    """`combine` as statements: one op in place, more as a device function."""
+    op = tree.single_op(combine)
+    return Fold(op, "" if op is not None else device_function(e, combine), commutes(combine))
 
-    def _in_variable(self: Emitter, value: Value) -> Expr:
-        """A yielded value in a variable, since the arguments are about to change."""
-        name = self.names.fresh("result")
-        self.w.line(f"{self.type(value.type.scalar)} {name} = {self.scalar(value)};")  # type: ignore[arg-type]
-        return Expr(name)
+
+def device_function(e: Emitter, combine: Region) -> str:
+    """A function that folds its second half of arguments into the first, which it takes by reference."""
+    count = len(combine.args) // 2
+    return _function(e, "combine", combine, list(combine.args[:count]), [])
+
+
+def region_function(e: Emitter, region: Region) -> str:
+    """A function of the region's arguments that puts what it yields into further ones, taken by reference."""
+    return _function(e, "mapped", region, [], list(region.ops[-1].operands))
+
+
+def _function(e: Emitter, name: str, region: Region, changed: list[Value], results: list[Value]) -> str:
+    """`changed` are arguments that take what the region yields; `results` ask for parameters of their own."""
+    name = e.names.fresh(name)
+    saved = e.w, e.groups
+    e.w, e.groups = Writer(), []
+    parameters: list[str] = []
+    for arg in region.args:
+        made = e.names.of(arg)
+        parameters.append(f"{e.type(arg.type.scalar)}{'&' if arg in changed else ''} {made}")  # type: ignore[arg-type]
+        e.held[arg] = Uniform(Expr(made))
+    targets = [e.scalar(arg) for arg in changed]
+    for value in results:
+        targets.append(Expr(e.names.fresh("out")))
+        parameters.append(f"{e.type(value.type.scalar)}& {targets[-1]}")  # type: ignore[arg-type]
+    for op in region.ops[:-1]:
+        assert isinstance(op, TileOp)
+        op.emit_cuda(e)
+    made_values = [_in_variable(e, v) for v in region.ops[-1].operands]
+    e.w.all(f"{t} = {text};" for t, text in zip(targets, made_values, strict=False))
+    head = f"__device__ __forceinline__ void {name}({', '.join(parameters)})"
+    e.functions += [f"{head} {{", *e.w.lines, "}"]
+    e.w, e.groups = saved
+    return name
+
+
+def _in_variable(e: Emitter, value: Value) -> Expr:
+    """A yielded value in a variable, since the arguments are about to change."""
+    name = e.names.fresh("result")
+    e.w.line(f"{e.type(value.type.scalar)} {name} = {e.scalar(value)};")  # type: ignore[arg-type]
+    return Expr(name)
 
 
 class _Line:

@@ -190,7 +190,9 @@ def _operands(
             new = _masked(builder, new, more)
             mapping[op.results[0]] = new.results[0]
         builder.insert(new)
-    return mapping.get(plan.dot.a, plan.dot.a), mapping.get(plan.dot.b, plan.dot.b)
+    a: Value = plan.dot.a
+    b: Value = plan.dot.b
+    return mapping.get(a, a), mapping.get(b, b)
 
 
 def _masked(builder: Builder, load: Load, more: Value) -> Load:

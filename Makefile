@@ -14,7 +14,7 @@ help:
 	@echo "make lint    style and types only"
 	@echo "make format  let ruff format the source"
 	@echo "make docs    write the generated pages under docs/ and the stubs of the language"
-	@echo "make bench   measure on this machine"
+	@echo "make bench   measure on this machine (PEER=/path/to/a/python/with/triton compares with Triton)"
 	@echo "make bench-cpu   the CPU backend against NumPy and PyTorch"
 	@echo "make venv    set up for development only"
 	@echo "make clean   remove what make created"
@@ -46,17 +46,21 @@ format: $(VENV)/test-installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-docs: $(VENV)/base-installed
+docs: $(VENV)/test-installed
 	$(BIN)/python -m tritium.language.stubs
 	$(BIN)/python -m tritium.errors.pages docs/errors
 	$(BIN)/python -m tritium.config docs/settings.md
+	$(BIN)/python -m tritium.compat.page docs/compatibility.md
 	$(BIN)/python docs/refresh.py docs/*.md
+	$(BIN)/python docs/refresh.py README.md
+	$(BIN)/python -m docs.generators
+
+bench: $(VENV)/test-installed
+	$(BIN)/python bench/compile_time.py
+	$(BIN)/python bench/interpreter.py $(if $(PEER),--peer $(PEER))
 
 bench-cpu: $(VENV)/test-installed
 	$(BIN)/python bench/cpu.py
-
-bench: $(VENV)/base-installed
-	$(BIN)/python -m tritium bench
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

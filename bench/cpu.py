@@ -156,31 +156,28 @@ def close(have: Any, want: Any, tolerance: float) -> None:
 
 
 def bench_matmul(torch: Any) -> list[Row]:
-    rows: list[Row] = []
-    for n in (256, 512, 1024, 1021, 2048):
-        a, b = torch.randn(n, n), torch.randn(n, n)
-        c, d, e = torch.zeros(n, n), torch.zeros(n, n), np.zeros((n, n), np.float32)
-        an, bn = a.numpy(), b.numpy()
-        ours, blocks = _fastest_matmul(a, b, c, n)
-        calls = {
-            "ours": ours,
-            "numpy": lambda: np.matmul(an, bn, out=e),
-            "torch": lambda: torch.mm(a, b, out=d),
-        }
-        rows.append(row(f"matmul {n} fp32", calls, "blocks {}x{}x{}".format(*blocks)))
-        close(c, an @ bn, 1e-4)
+    rows = [_square(torch, n) for n in (256, 512, 1024, 1021, 2048)]
     n = 1024
     single, _ = _fastest_matmul(torch.randn(n, n), torch.randn(n, n), torch.zeros(n, n), n)
     for name in ("bfloat16", "float16"):
         a, b = (torch.randn(n, n).to(getattr(torch, name)) for _ in range(2))
         c = torch.zeros(n, n)
         ours, blocks = _fastest_matmul(a, b, c, n)
-        made = row(
-            f"matmul {n} {name}", {"ours": ours, "our fp32": single}, "blocks {}x{}x{}".format(*blocks)
-        )
-        rows.append(made)
+        note = "ratio to our fp32, blocks {}x{}x{}".format(*blocks)
+        rows.append(row(f"matmul {n} {name}", {"ours": ours, "our fp32": single}, note))
         close(c, a.float() @ b.float(), 1e-3)
     return rows
+
+
+def _square(torch: Any, n: int) -> Row:
+    a, b = torch.randn(n, n), torch.randn(n, n)
+    c, d, e = torch.zeros(n, n), torch.zeros(n, n), np.zeros((n, n), np.float32)
+    an, bn = a.numpy(), b.numpy()
+    ours, blocks = _fastest_matmul(a, b, c, n)
+    calls = {"ours": ours, "numpy": lambda: np.matmul(an, bn, out=e), "torch": lambda: torch.mm(a, b, out=d)}
+    made = row(f"matmul {n} fp32", calls, "blocks {}x{}x{}".format(*blocks))
+    close(c, an @ bn, 1e-4)
+    return made
 
 
 def _fastest_matmul(a: Any, b: Any, c: Any, n: int) -> tuple[Call, tuple[int, int, int]]:
@@ -195,18 +192,20 @@ def _fastest_matmul(a: Any, b: Any, c: Any, n: int) -> tuple[Call, tuple[int, in
 
 
 def bench_add(torch: Any) -> list[Row]:
-    rows = []
-    for n in (1 << 20, 32 << 20):
-        x, y, out, other = torch.rand(n), torch.rand(n), torch.zeros(n), torch.zeros(n)
-        xn, yn, third = x.numpy(), y.numpy(), np.zeros(n, np.float32)
-        calls: dict[str, Call] = {
-            "ours": lambda: add[(-(-n // 1024),)](x, y, out, n, BLOCK=1024),
-            "numpy": lambda: np.add(xn, yn, out=third),
-            "torch": lambda: torch.add(x, y, out=other),
-        }
-        rows.append(row(f"add {n >> 20} M", calls))
-        assert torch.equal(out, other)
-    return rows
+    return [_sum(torch, n) for n in (1 << 20, 32 << 20)]
+
+
+def _sum(torch: Any, n: int) -> Row:
+    x, y, out, other = torch.rand(n), torch.rand(n), torch.zeros(n), torch.zeros(n)
+    xn, yn, third = x.numpy(), y.numpy(), np.zeros(n, np.float32)
+    calls: dict[str, Call] = {
+        "ours": lambda: add[(-(-n // 1024),)](x, y, out, n, BLOCK=1024),
+        "numpy": lambda: np.add(xn, yn, out=third),
+        "torch": lambda: torch.add(x, y, out=other),
+    }
+    made = row(f"add {n >> 20} M", calls)
+    assert torch.equal(out, other)
+    return made
 
 
 def bench_softmax(torch: Any) -> list[Row]:
@@ -328,12 +327,8 @@ def main() -> None:
                 flush=True,
             )
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(
-        json.dumps(
-            {"machine": platform.processor(), "python": platform.python_version(), "rows": rows}, indent=1
-        )
-        + "\n"
-    )
+    machine = {"machine": platform.processor(), "python": platform.python_version(), "cores": os.cpu_count()}
+    RESULTS.write_text(json.dumps({**machine, "rows": rows}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -35,7 +35,6 @@ def compile_to(
     options["arch"] = architecture({"arch": arch})
     done = compile_kernel(kernel.source, to_signature(specs), options, "cuda", keep=keep)
     report = describe(done)
-    folder.mkdir(parents=True, exist_ok=True)
     binary: Binary = done.artefacts["cubin"]
     base = folder / binary.kernel
     written = {
@@ -44,8 +43,13 @@ def compile_to(
         base.with_suffix(".cubin"): binary.cubin,
         base.with_suffix(".json"): (json.dumps(report, indent=2) + "\n").encode(),
     }
-    for path, data in written.items():
-        path.write_bytes(data)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, data in written.items():
+            path.write_bytes(data)
+    except OSError as broken:
+        expected = f"a folder that can be written ({broken.strerror})"
+        raise make_error("TRI0907", name="--output", got=str(folder), expected=expected) from None
     print(json.dumps(report, indent=2) if as_json else _shown(report, list(written)))
 
 

@@ -32,6 +32,8 @@ def compile(
     `target` is what ``tl.target_info`` and ``.metadata.target`` say; code for GPUs is made by the CUDA backend, where
     this version has one.
     """
+    if target is None and driver.active is not driver.default:  # a driver that the program made active
+        target = driver.active.get_current_target()
     if target is not None and not isinstance(target, GPUTarget):
         raise TypeError(f"target is a GPUTarget, not {target!r}")
     if isinstance(src, (str, Path)):

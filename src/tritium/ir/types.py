@@ -437,6 +437,11 @@ class SharedType(Type):
         return f"shared<{shape}x{self.element.text}, order {order}, pad {self.padding}, stages {self.stages}>"
 
     @property
+    def numel(self) -> int:
+        """Elements of one stage, without padding."""
+        return prod(self.dims)
+
+    @property
     def strides(self) -> tuple[int, ...]:
         """Elements between neighbours, per axis."""
         out = [0] * len(self.dims)

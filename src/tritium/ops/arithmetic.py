@@ -167,7 +167,7 @@ class Div(Elementwise, name="tile.div"):
 
     ``/`` gives fp32 for integers of any width and for fp16 and bf16; tl.fdiv keeps the type of its operands.
 
-    >>> tl.arange(1, 4) / 2
+    >>> tl.load(x + tl.arange(1, 4)) / 2
     [0.5, 1.0, 1.5]
     """
 
@@ -199,8 +199,8 @@ class Div(Elementwise, name="tile.div"):
     def fdiv(s: Semantic, x: Any, y: Any, ieee_rounding: Any = False) -> Tensor:
         """Quotient of floats in their own type, also for fp16 and bf16.
 
-        >>> tl.fdiv(tl.full((1,), 1.0, tl.float16), tl.full((1,), 4.0, tl.float16))
-        [0.25]
+        >>> tl.fdiv(tl.load(x + 1).to(tl.float16), tl.load(x + 4).to(tl.float16))
+        0.25
         """
         s.const_bool(ieee_rounding, "ieee_rounding")  # has no effect in Triton 3.6
         x, y = s.to_tensor(x), s.to_tensor(y)
@@ -215,8 +215,8 @@ class Div(Elementwise, name="tile.div"):
     def div_rn(s: Semantic, x: Any, y: Any) -> Tensor:
         """Correctly rounded quotient of fp32 numbers.
 
-        >>> tl.div_rn(tl.full((1,), 1.0, tl.float32), 3.0)
-        [0.33333334]
+        >>> tl.div_rn(tl.load(x + 1), 3.0)
+        0.33333334
         """
         for v in (x, y):
             if isinstance(v, Tensor) and v.dtype is not float32:
@@ -230,8 +230,8 @@ class Div(Elementwise, name="tile.div"):
 class IntDiv(Elementwise, name="tile.idiv"):
     """Quotient of integers x and y per element, truncated toward zero as in C; 0 where y is 0.
 
-    >>> tl.full((1,), -7, tl.int32) // 2
-    [-3]
+    >>> (tl.load(i) - 7) // 2
+    -3
     """
 
     x = operand()
@@ -267,8 +267,8 @@ class Rem(Elementwise, name="tile.rem"):
 
     fp16 and bf16 are computed in fp32; for floats this is C's fmod.
 
-    >>> tl.full((1,), -7, tl.int32) % 2
-    [-1]
+    >>> (tl.load(i) - 7) % 2
+    -1
     """
 
     x = operand()
@@ -297,7 +297,7 @@ class Rem(Elementwise, name="tile.rem"):
 class Fma(Elementwise, name="tile.fma"):
     """``x * y + z`` of floats per element, rounded once.
 
-    >>> tl.fma(2.0, 3.0, 4.0)
+    >>> tl.fma(tl.load(x + 2), 3.0, 4.0)
     10.0
     """
 
@@ -330,8 +330,8 @@ class Fma(Elementwise, name="tile.fma"):
 class UMulHi(Elementwise, name="tile.umulhi"):
     """High half of the product of x and y, read as unsigned 32- or 64-bit numbers.
 
-    >>> tl.umulhi(tl.full((1,), 2**31, tl.uint32), tl.full((1,), 6, tl.uint32))
-    [3]
+    >>> tl.umulhi(tl.load(i + 6).to(tl.uint32), tl.full((), 2**31, tl.uint32))
+    3
     """
 
     x = operand()
@@ -364,8 +364,8 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 def cdiv(s: Semantic, x: Any, div: Any) -> Tensor:
     """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
-    >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
-    3
+    >>> tl.cdiv(tl.load(i + 7), 4)
+    2
     """
     if is_number(x) and is_number(div):
         return s.to_tensor(_at_compile_time(s, lambda a, b: (a + (b - 1)) // b, x, div))

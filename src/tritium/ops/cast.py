@@ -25,8 +25,8 @@ class Cast(TileOp, name="tile.cast"):
     Float to int truncates, saturates and maps NaN to 0; anything to int1 is ``!= 0``; integers narrow by
     wrapping; integers and wider floats become floats with one rounding.
 
-    >>> tl.cast(tl.full((2,), -1.75, tl.float32), tl.int32)
-    [-1, -1]
+    >>> tl.cast(tl.load(x + tl.arange(0, 4)) / -2, tl.int32)
+    [0, 0, -1, -1]
     """
 
     x = operand()
@@ -91,8 +91,8 @@ class Cast(TileOp, name="tile.cast"):
 class Bitcast(TileOp, name="tile.bitcast"):
     """The bits of `x` read as `to`, a type of the same width. Pointers count as 64-bit integers.
 
-    >>> tl.cast(tl.full((1,), 1.0, tl.float32), tl.int32, bitcast=True)
-    [1065353216]
+    >>> tl.cast(tl.load(x + 1), tl.int32, bitcast=True)
+    1065353216
     """
 
     x = operand()

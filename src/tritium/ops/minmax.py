@@ -133,8 +133,8 @@ class Clamp(Elementwise, name="tile.clamp"):
 
     A NaN in x gives lo, or NaN if propagated.
 
-    >>> tl.clamp(tl.full((1,), 7.0, tl.float32), 0.0, 5.0)
-    [5.0]
+    >>> tl.clamp(tl.load(x + 7), 0.0, 5.0)
+    5.0
     """
 
     x = operand()

@@ -12,7 +12,7 @@ from tritium.runtime.arrays import HOST, ArrayView, TensorWrapper, is_array, vie
 from tritium.runtime.grid import Grid
 from tritium.runtime.specialize import is_descriptor
 
-BACKENDS = ("interpret", "cpu")
+BACKENDS = ("interpret", "cpu", "cuda")
 """The backends of this version, by name."""
 
 
@@ -30,10 +30,12 @@ def choose_backend(
         wanted = "interpret"
     if wanted is not None and wanted not in BACKENDS:
         raise make_error("TRI0731", name=wanted, expected=", ".join(BACKENDS))
+    on_gpu = False
     if not warmup:
         for name, view in _views(names, values):
-            _check_device(name, view, wanted)
-    return str(wanted or "cpu")
+            _check_device(name, view)
+            on_gpu = on_gpu or view.device.startswith("cuda")
+    return str(wanted or ("cuda" if on_gpu else "interpret"))
 
 
 def _views(names: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, ArrayView]]:
@@ -46,16 +48,21 @@ def _views(names: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, A
             yield f"{name}.base", view_of(value.base, name)
 
 
-def _check_device(name: str, view: ArrayView, wanted: str | None) -> None:
-    device = view.device
-    if device == HOST or (wanted is not None and device.startswith("cuda")):
-        return
-    if device.startswith("cuda"):
-        expected = "host memory: this version has no GPU backend"
-        hint = "move the array with .cpu(), or ask for copies in and out with backend='interpret'"
-    else:
-        expected, hint = "memory of its own", "pass an array that holds data; stand-ins are for kernel.warmup"
-    raise make_error("TRI0732", name=name, got=device, expected=expected, hint=hint)
+def _check_device(name: str, view: ArrayView) -> None:
+    if view.device != HOST and not view.device.startswith("cuda"):
+        hint = "pass an array that holds data; stand-ins are for kernel.warmup"
+        raise make_error("TRI0732", name=name, got=view.device, expected="memory of its own", hint=hint)
+
+
+def architecture_for(options: dict[str, Any], values: Sequence[Any], names: Sequence[str]) -> str:
+    """What the CUDA backend compiles for: the option ``arch``, else the GPU of the arrays, else PyTorch's current one."""
+    from tritium.backends.cuda import assemble, driver
+
+    if options.get("arch") is None:
+        for _, view in _views(names, values):
+            if view.device.startswith("cuda:"):
+                return driver.device(int(view.device.removeprefix("cuda:"))).arch
+    return assemble.architecture(options)
 
 
 def executor_of(backend: str) -> Callable[..., None]:
@@ -123,4 +130,8 @@ def _native(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
         _interpret(kernel, grid, leaves)
 
 
-_EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret, "cpu": _native}
+def _on_gpu(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
+    kernel.launch(grid, leaves)  # loads and launches by itself
+
+
+_EXECUTORS: dict[str, Callable[..., None]] = {"interpret": _interpret, "cpu": _native, "cuda": _on_gpu}

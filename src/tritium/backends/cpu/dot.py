@@ -427,8 +427,8 @@ def _block(
 
     p, phis = e.open_loop(e.index(0), depth, shape.unroll, sums)
     sums = e.close_loop(step(p, list(phis)))
-    for spot, value in zip(spots, sums, strict=True):
-        e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(spot, e.top)}, align {size}")
+    for place, value in zip(spots, sums, strict=True):
+        e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(place, e.top)}, align {size}")
 
 
 def _multiply_add(k: Lowering, kind: str, x: V, y: V, z: V) -> V:

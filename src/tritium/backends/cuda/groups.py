@@ -22,7 +22,8 @@ from tritium.ir.core import Op, Value
 from tritium.ops.emit import Expr
 from tritium.ops.gpu_layout import AxisLayout, RegisterLayout
 
-VARIABLES = "ijkl"
+VARIABLES = "ijrs"
+"""Names of the loops over registers, by depth."""
 
 
 @dataclass

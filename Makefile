@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= 2
 TESTS ?= tests
 
-.PHONY: help venv demo test lint format docs bench clean
+.PHONY: help venv demo test lint format docs bench bench-cpu clean
 
 help:
 	@echo "make demo    set up and run a blocked matrix product on real arrays"
@@ -15,6 +15,7 @@ help:
 	@echo "make format  let ruff format the source"
 	@echo "make docs    write the generated pages under docs/ and the stubs of the language"
 	@echo "make bench   measure on this machine (PEER=/path/to/a/python/with/triton compares with Triton)"
+	@echo "make bench-cpu   the CPU backend against NumPy and PyTorch"
 	@echo "make venv    set up for development only"
 	@echo "make clean   remove what make created"
 
@@ -57,6 +58,9 @@ docs: $(VENV)/test-installed
 bench: $(VENV)/test-installed
 	$(BIN)/python bench/compile_time.py
 	$(BIN)/python bench/interpreter.py $(if $(PEER),--peer $(PEER))
+
+bench-cpu: $(VENV)/test-installed
+	$(BIN)/python bench/cpu.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

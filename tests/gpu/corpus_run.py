@@ -61,7 +61,6 @@ def run_layouts(layouts: str, cases: list[Case], deadline: float) -> dict[str, s
         if time.monotonic() > deadline:
             found[case.name] = "not run"
             continue
-        case.kernel.device_caches.clear() if hasattr(case.kernel, "device_caches") else None
         with launching(device.run):
             found[case.name] = outcome(lambda: _checked(case))
     return found

@@ -75,12 +75,22 @@ class Device:
             storages.back()
 
 
+_current: list[Any] = []
+
+
+def _dispatch(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
+    """What kernels compiled within `launching` keep as their executor, whichever block they are launched in later."""
+    _current[-1](kernel, grid, leaves)
+
+
 @contextmanager
 def launching(execute: Any) -> Iterator[None]:
     """Within the block, launches that the interpreter would run go to ``execute(kernel, grid, leaves)``."""
     before = compilation.executor_of
-    compilation.executor_of = lambda backend: execute  # type: ignore[assignment]
+    compilation.executor_of = lambda backend: _dispatch  # type: ignore[assignment]
+    _current.append(execute)
     try:
         yield
     finally:
+        _current.pop()
         compilation.executor_of = before

@@ -113,12 +113,6 @@ def several(e: Emitter, op: Op, lines: Callable[[Coordinate, Sequence[Held]], li
     for r in op.results:
         e.placed[r] = group
     group.ops.add(op)
-    if e.spelled:
-        e.flush()
-        for index in layout.register_coordinates():
-            e.w.all(f"{t.type} {t.at(index)};" for t in targets)
-            e.w.all(lines(index, targets))
-        return
     group.arrays += targets
     group.statements.append(Statement(op.loc, layout.register_shape, lambda index: lines(index, targets)))
 

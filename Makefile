@@ -6,11 +6,16 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= 2
 TESTS ?= tests
 
+<<<<<<< HEAD
 .PHONY: help venv demo test lint format docs bench bench-cpu clean
+=======
+.PHONY: help venv demo test test-gpu lint format docs bench clean
+>>>>>>> cudart
 
 help:
 	@echo "make demo    set up and run a blocked matrix product on real arrays"
 	@echo "make test    set up for development, check style and types, run the tests (TESTS=..., WORKERS=...)"
+	@echo "make test-gpu  the tests that need an NVIDIA GPU; the log goes to bench/results/ (PYTHON=...)"
 	@echo "make lint    style and types only"
 	@echo "make format  let ruff format the source"
 	@echo "make docs    write the generated pages under docs/ and the stubs of the language"
@@ -41,6 +46,12 @@ lint: $(VENV)/test-installed
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
+
+# Runs with the Python that has PyTorch and the GPU's packages, which need not be the one under $(VENV).
+test-gpu:
+	mkdir -p bench/results
+	REQUIRE_GPU=1 PYTHONPATH=src:. bash -o pipefail -c \
+	  '$(PYTHON) -m pytest tests/gpu -rs 2>&1 | tee bench/results/test-gpu-$$(date +%F).log'
 
 format: $(VENV)/test-installed
 	$(BIN)/ruff format .

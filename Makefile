@@ -6,11 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= 2
 TESTS ?= tests
 
-<<<<<<< HEAD
-.PHONY: help venv demo test lint format docs bench bench-cpu clean
-=======
-.PHONY: help venv demo test test-gpu lint format docs bench clean
->>>>>>> cudart
+.PHONY: help venv demo test test-gpu lint format docs bench bench-cpu clean
 
 help:
 	@echo "make demo    set up and run a blocked matrix product on real arrays"

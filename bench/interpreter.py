@@ -1,7 +1,7 @@
 """The interpreter against Triton's own, on one machine in one run.
 
     python bench/interpreter.py                                  ours alone
-    python bench/interpreter.py --peer /path/to/python           both, and the ratio
+    python bench/interpreter.py --peer /path/to/python           both, and the ratio; recorded in bench/results/
 
 The peer is a Python that has Triton, PyTorch and NumPy 2.2 (Triton 3.6's interpreter fails with later ones). Times are
 medians of warm launches in milliseconds, compilation excluded; the results of both are checked.
@@ -19,6 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from bench.record import machine, record
 
 KERNELS = """
 @triton.jit
@@ -99,7 +103,7 @@ def main() -> None:
     parser.add_argument("--as-peer", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.as_peer:
-        print(json.dumps(measure(ours=False, repeats=1)))
+        print(json.dumps({"times": measure(ours=False, repeats=1), "machine": machine()}))
         return
     ours = measure(ours=True, repeats=9)
     theirs: dict[str, float] = {}
@@ -109,7 +113,14 @@ def main() -> None:
         done = subprocess.run(
             [args.peer, __file__, "--as-peer"], env=env, capture_output=True, text=True, check=True
         )
-        theirs = json.loads(done.stdout.splitlines()[-1])
+        peer = json.loads(done.stdout.splitlines()[-1])
+        theirs = peer["times"]
+        figures = {
+            name: {"ms": round(ms, 3), "triton_ms": round(theirs[name], 1), "times": round(theirs[name] / ms)}
+            for name, ms in ours.items()
+        }
+        versions = {k: peer["machine"].get(k) for k in ("python", "numpy", "torch", "triton")}
+        record("interpreter", "python bench/interpreter.py --peer PYTHON_WITH_TRITON", figures, peer=versions)
     for name, ms in ours.items():
         peer = f"   Triton {theirs[name]:10.1f} ms   {theirs[name] / ms:8.0f} times" if theirs else ""
         print(f"{name:28} {ms:8.2f} ms{peer}")

@@ -23,6 +23,8 @@ def output_of(command: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "NO_COLOR": "1", "COLUMNS": "100"}
     done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True)
     lines = (done.stdout + done.stderr).splitlines()
+    if any("tritium/cli/main.py" in line for line in lines):
+        raise SystemExit(f"{command} failed inside Tritium; the page is left alone:\n" + "\n".join(lines))
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 

@@ -13,6 +13,10 @@ hypothesis.settings.register_profile("default", deadline=None)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the texts under tests/golden anew")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_settings_from_outside(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A developer's TRITIUM_* and TRITON_* variables, or kernels in the user's cache, must not decide a test."""

@@ -6,14 +6,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.generators import reference, support
+from docs.generators import readme, reference, semantics, support
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def pages() -> Iterator[tuple[str, str]]:
     """Path, from the project's root, and text of every generated page."""
-    for module in (reference, support):
+    for module in (reference, semantics, support, readme):
         yield from module.pages()
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tests.language import case_check
 from tests.language.observe import expand_macros
-from tritium.numerics.libdevice import LIBDEVICE
+from tests.ops import test_libdevice_reference as library
 
 ROOT = Path(__file__).resolve().parents[2]
 _NO_COMPARISON = re.compile(
@@ -134,8 +134,6 @@ class _Module:
                     names |= {
                         name for inner in node.body if _is_kernel(inner) for name in names_in_kernel(inner)
                     }
-                if isinstance(node, ast.Name) and node.id == "LIBDEVICE":
-                    names |= {f"tl.extra.libdevice.{n}" for n in LIBDEVICE}
         words = {word for text in constants for word in text.split()}
         for kind, argument in _surface_uses(parts):
             names |= _named(kind, argument, words)
@@ -197,7 +195,9 @@ def _canonical(kind: str, name: str) -> str:
 def covering_tests() -> dict[str, list[str]]:
     """For every name of `language.txt` the tests that compare it with a reference, the most particular first."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
-    for rank, evidence in enumerate((_of_ops(), _of_names(), _of_values(), _of_cases(), _of_corpus())):
+    for rank, evidence in enumerate(
+        (_of_library(), _of_ops(), _of_names(), _of_values(), _of_cases(), _of_corpus())
+    ):
         for test, names in evidence:
             for name in names:
                 found[name].setdefault(test, 100 * rank + len(names))
@@ -209,6 +209,21 @@ def _of_ops() -> Iterator[tuple[str, set[str]]]:
         module = _Module(path)
         for test in module.tests():
             yield f"tests/ops/{path.name}::{test.name}", module.covered(test)
+
+
+def _of_library() -> Iterator[tuple[str, set[str]]]:
+    """The functions of the device library, which the tests take from its table and not by name."""
+    groups = {
+        "test_real_functions": set(library.REAL),
+        "test_rounded_arithmetic": {name for name, _ in library.ROUNDED},
+        "test_by_definition": {name for name, _ in library.BY_PYTHON},
+        "test_scaling_by_powers_of_two": {name for name, _ in library.SCALED},
+        "test_conversions_to_floats": {name for name, _ in (*library.WIDENED, *library.NARROWED)},
+        "test_the_high_half_of_a_reciprocal": {"rcp64h"},
+    }
+    for test, functions in groups.items():
+        path = "tests/ops/test_libdevice_reference.py"
+        yield f"{path}::{test}", {f"tl.extra.libdevice.{f}" for f in functions}
 
 
 def _of_names() -> Iterator[tuple[str, set[str]]]:

@@ -7,6 +7,7 @@ import io
 import itertools
 import linecache
 import sys
+import warnings
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -139,7 +140,8 @@ def run(
     exec(compile(text, filename, "exec"), namespace)
     results = np.zeros(_RESULT_BYTES, np.uint8)
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed), _no_terminal():
+    with contextlib.redirect_stdout(printed), _no_terminal(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of shifts that pages show on purpose
         compiled = namespace["kernel"][(1,)](results, **given, backend=backend, **options)
     shown = [recorder.read(entry, results) for entry in recorder.entries]
     return Ran(shown, printed.getvalue(), compiled.compilation.artefacts["tir"], recorder.ops)

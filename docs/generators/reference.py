@@ -65,6 +65,8 @@ def prose(doc: str) -> str:
 
 def effect_text(effects: Effect) -> str:
     """What the op does besides computing, in words."""
+    if Effect.ATOMIC in effects:
+        effects &= ~(Effect.READ | Effect.WRITE)
     found = [text for flag, text in _EFFECTS.items() if flag in effects]
     return ", ".join(found) if found else "none"
 
@@ -139,7 +141,10 @@ def _plain_table(names: list[Name]) -> str:
 def _members(names: list[Name]) -> str:
     """The page of tensor members: which function each method is."""
     rows: list[str] = []
-    functions = {id(n.surface): n.text for n in language() if n.surface and n.text.startswith("tl.")}
+    functions: dict[int, str] = {}
+    for n in language():
+        if n.surface is not None and n.text.startswith("tl."):
+            functions.setdefault(id(n.surface), n.text)
     for name in names:
         short = name.text.partition(".")[2]
         surface = METHODS.get(short)

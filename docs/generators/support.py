@@ -12,6 +12,8 @@ from functools import cache
 from docs.generators.examples import memory, run_example, steps_of
 from docs.generators.kernels import run
 from docs.generators.language import Name, language
+from tritium import config
+from tritium.backends.cpu.module import NATIVE
 from tritium.errors import TritiumError
 from tritium.pipeline import STAGES
 
@@ -21,15 +23,30 @@ _COMPILE_TIME = "compile time"
 
 @cache
 def runs_on(name: Name, backend: str) -> str:
-    """What the matrix says of `name` on `backend`: "yes", "no", "compile time", or "-" where there is no such backend."""
+    """What the matrix says of `name` on `backend`.
+
+    "yes"           it ran there and gave what it should
+    "interpreted"   the same, but the backend had no form of its own and handed the kernel to the interpreter
+    "no"            it failed, or gave something else
+    "compile time"  it never reaches a backend
+    "-"             this version has no such backend
+    """
     if backend not in STAGES:
         return "-"
+    if name.surface is None and not name.expression:
+        return _COMPILE_TIME
+    if backend != "cpu":
+        return _ran(name, backend)
+    with config.override(require={NATIVE}):
+        native = _ran(name, backend)
+    return native if native != "no" else {"yes": "interpreted"}.get(_ran(name, backend), "no")
+
+
+def _ran(name: Name, backend: str) -> str:
     surface = name.surface
     try:
         if surface is not None and steps_of(surface.doc):
-            return "yes" if not run_example(surface.doc, backend).mismatches() else "no"
-        if not name.expression:
-            return _COMPILE_TIME
+            return "yes" if not run_example.__wrapped__(surface.doc, backend).mismatches() else "no"
         shown = run([f"show(results, {name.expression})"], memory(), backend=backend).shown[0]
     except TritiumError:
         return "no"
@@ -54,7 +71,8 @@ def pages() -> Iterator[tuple[str, str]]:
         "Every name of the language. A cell says *yes* where the example of the name was run on that backend when this",
         "page was written (`make docs`) and gave what its docstring shows. The test is the most particular of those that",
         "compare the name with an independent reference: NumPy, PyTorch, mpmath, exact rules, or what Triton gives.",
-        "*Compile time* means that the name never reaches a backend.",
+        "*Interpreted* means that the backend has no form of its own for it, and hands such a kernel to the interpreter;",
+        "*compile time* that the name never reaches a backend.",
     ]
     if absent:
         lines += ["", f"Not in this version: {', '.join(absent)} (the columns with a dash)."]

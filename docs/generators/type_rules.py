@@ -95,6 +95,14 @@ def _arguments(s: Semantic, surface: Surface, ty: DType) -> list[Any]:
     return arguments
 
 
+def asked(surface: Surface, *operands: Any, dims: tuple[int, ...] = (), **keywords: Any) -> Any:
+    """What `surface` gives: operands that are types stand for run-time values of `dims`, others are passed on."""
+    s = _Asking()
+    s.current = surface.name
+    given = [_tile(s, shaped(x, dims)) if isinstance(x, DType) else x for x in operands]
+    return unwrap(surface(s, *given, **keywords))
+
+
 def results(surface: Surface, ty: DType) -> str | None:
     """The types of the results for arguments of type `ty`, as text; None if it refuses them."""
     s = _Asking()

@@ -25,7 +25,7 @@ __version__ = "0.1.0"
 _HOME = {
     "AsyncCompileMode": "runtime._async_compile",
     "CompilationError": "errors",
-    "Config": "runtime.autotuner",
+    "Config": "runtime.tuning_config",
     "FutureKernel": "runtime._async_compile",
     "InterpreterError": "errors",
     "JITFunction": "runtime.jit",
@@ -34,7 +34,7 @@ _HOME = {
     "OutOfResources": "errors",
     "TensorWrapper": "runtime.arrays",
     "TritiumError": "errors",
-    "TritonError": "compat.triton_errors",
+    "TritonError": "runtime.errors",
     "aggregate": "language.aggregates",
     "autotune": "runtime.autotuner",
     "cdiv": "runtime.math",
@@ -51,19 +51,61 @@ _HOME = {
 }
 _MODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
 
-__all__ = [*_HOME, *_MODULES, "__version__"]
+__all__ = [
+    "AsyncCompileMode",
+    "CompilationError",
+    "Config",
+    "FutureKernel",
+    "InterpreterError",
+    "JITFunction",
+    "KernelInterface",
+    "MockTensor",
+    "OutOfResources",
+    "TensorWrapper",
+    "TritiumError",
+    "TritonError",
+    "__version__",
+    "aggregate",
+    "autotune",
+    "backends",
+    "cdiv",
+    "compile",
+    "compiler",
+    "constexpr_function",
+    "errors",
+    "heuristics",
+    "install",
+    "jit",
+    "knobs",
+    "language",
+    "must_use_result",
+    "next_power_of_2",
+    "reinterpret",
+    "runtime",
+    "set_allocator",
+    "testing",
+    "tools",
+    "uninstall",
+]
 
 if TYPE_CHECKING:
     from tritium import backends, compiler, errors, knobs, language, runtime, testing, tools
     from tritium.compat.importer import install, uninstall
+    from tritium.compiler.compiler import compile
     from tritium.errors import CompilationError, InterpreterError, OutOfResources, TritiumError
+    from tritium.frontend.aggregates import aggregate
+    from tritium.frontend.constexpr_functions import constexpr_function
+    from tritium.language.core import must_use_result
     from tritium.runtime._allocation import set_allocator
     from tritium.runtime._async_compile import AsyncCompileMode, FutureKernel
     from tritium.runtime.arrays import TensorWrapper, reinterpret
-    from tritium.runtime.autotuner import Config, autotune, heuristics
+    from tritium.runtime.autotuner import autotune, heuristics
+    from tritium.runtime.errors import TritonError
     from tritium.runtime.interface import KernelInterface
     from tritium.runtime.jit import JITFunction, jit
+    from tritium.runtime.math import cdiv, next_power_of_2
     from tritium.runtime.mock_tensor import MockTensor
+    from tritium.runtime.tuning_config import Config
 
 
 def __getattr__(name: str) -> Any:

@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from tritium.errors import make_error
+from tritium.errors import ArgumentError, make_error
 
 TRITON_VERSION = "3.6.0"
 """The release of Triton whose types and values Tritium follows; what ``triton.__version__`` says."""
@@ -393,6 +393,16 @@ def get(name: str) -> Any:
     return SETTINGS[name].value
 
 
+def cache_directory() -> Path:
+    """Where files are kept: TRITIUM_CACHE_DIR, else TRITON_CACHE_DIR, else ``.tritium/cache`` under TRITON_HOME, else
+    ``.cache/tritium`` in the user's home."""
+    given = CACHE_DIR.value or TRITON_CACHE_DIR.value
+    if given is not None:
+        return given
+    home = TRITON_HOME.value
+    return Path.home() / ".cache" / "tritium" if home is None else home / ".tritium" / "cache"
+
+
 def environment(variable: str) -> str | None:
     """The text of an environment variable that is no setting of ours, such as one of Triton's or PYTHONPATH."""
     return os.environ.get(variable)
@@ -419,9 +429,27 @@ def _shown(value: object) -> str:
 def describe() -> str:
     """The current value of every setting, one a line."""
     width = max(len(setting.env) for setting in SETTINGS.values())
-    rows = [(setting.env.ljust(width), _shown(setting.value), setting.doc) for setting in SETTINGS.values()]
+    rows = [(setting.env.ljust(width), _readable(setting), setting.doc) for setting in SETTINGS.values()]
     shown = max(len(value) for _, value, _ in rows)
     return "\n".join(f"{variable}  {value.ljust(shown)}  {doc}" for variable, value, doc in rows)
+
+
+def _readable(setting: Setting[Any]) -> str:
+    try:
+        return _shown(setting.value)
+    except ArgumentError:
+        return f"(not {setting.expected}: {os.environ.get(setting.env)!r})"
+
+
+def unreadable() -> list[Setting[Any]]:
+    """Settings whose environment variable holds what they cannot be."""
+    found: list[Setting[Any]] = []
+    for setting in SETTINGS.values():
+        try:
+            _ = setting.value
+        except ArgumentError:
+            found.append(setting)
+    return found
 
 
 def _reference() -> str:

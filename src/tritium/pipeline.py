@@ -7,7 +7,8 @@ From this list come stage dumps, overriding and resuming (``start``, ``stop``), 
 target     stages
 =========  ==========================================================================================
 interpret  source -> tir -> opt.tir -> order.tir, then executed by `tritium.backends.interp`
-cpu        source -> tir -> opt.tir -> cpu.tir -> ll, then compiled and run by `tritium.backends.cpu`
+cpu        source -> tir -> opt.tir -> cpu.tir -> ll -> o, then linked and run by `tritium.backends.cpu`
+cuda       source -> tir -> opt.tir -> lay.tir -> mach.tir -> cu -> cubin, for `tritium.backends.cuda.program`
 =========  ==========================================================================================
 """
 
@@ -47,7 +48,9 @@ class Compilation:
     def text(self, stage: str) -> str:
         """The artefact of `stage` as text."""
         artefact = self.artefacts[stage]
-        return print_function(artefact) if isinstance(artefact, Function) else str(artefact)
+        if isinstance(artefact, Function):
+            return print_function(artefact)
+        return artefact.text if stage == "cu" else str(artefact)
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,28 @@ def _order(c: Compilation) -> Function:
     return function
 
 
+def _lay_out(c: Compilation) -> Function:
+    from tritium.backends.cuda import generate
+
+    function = generate.lay_out(c.artefacts["opt.tir"], c.options, c.record)
+    verify(function, level=config.get("verify"), after="lay_out")
+    return function
+
+
+def _to_machine(c: Compilation) -> Function:
+    from tritium.backends.cuda import assemble, generate
+
+    function = generate.lower(c.artefacts["lay.tir"], c.options, c.record, assemble.architecture(c.options))
+    verify(function, level=config.get("verify"), after="lower_to_machine")
+    return function
+
+
+def _print_cuda(c: Compilation) -> Any:
+    from tritium.backends.cuda import generate
+
+    return generate.to_source(c.artefacts["mach.tir"], c.options, c.record)
+
+
 def _assemble(c: Compilation) -> Any:
     from tritium.backends.cuda.assemble import assemble, record_findings
 
@@ -150,6 +175,13 @@ def _llvm(c: Compilation) -> Any:
     return module.lower(c.artefacts["cpu.tir"], c.record)
 
 
+def _object(c: Compilation) -> Any:
+    from tritium.backends.cpu import jit
+
+    lowered = c.artefacts["ll"]
+    return None if lowered.reject is not None else jit.object_code(lowered.text, c.keep)
+
+
 def _read_tile_ir(text: str) -> Function:
     return parse_function(text, REGISTRY)
 
@@ -167,6 +199,16 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
         Stage("cpu.tir", "tile IR as the CPU backend wants it", _prepare_for_cpu, _read_tile_ir),
         Stage("ll", "LLVM IR: vector loops over the elements of tiles", _llvm),
+        Stage("o", "object code for the host; as text, its assembly", _object),
+    ),
+    "cuda": (
+        Stage("source", "the kernel as written", _source),
+        Stage("tir", "tile IR as lowered from the source", _lower, _read_tile_ir),
+        Stage("opt.tir", "tile IR after the passes", _optimise, _read_tile_ir),
+        Stage("lay.tir", "tile IR with register layouts", _lay_out, _read_tile_ir),
+        Stage("mach.tir", "machine IR: shared memory, barriers, dots", _to_machine, _read_tile_ir),
+        Stage("cu", "CUDA C++", _print_cuda),
+        Stage("cubin", "machine code", _assemble),
     ),
 }
 

@@ -1,7 +1,7 @@
 """A stand-in for ``cuda.bindings.driver``: two GPUs whose launches are recorded, parameters read as the driver would.
 
-It knows the parameter sizes of a kernel because the test tells it (`FakeDriver.slots`), as the real one reads them from
-the machine code.
+It reads the sizes of a kernel's parameters from the machine code, as the real one does; where a test gives it other bytes
+as machine code, `FakeDriver.slots` says them.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import ctypes
 import threading
 from dataclasses import dataclass
 from typing import Any
+
+from tritium.backends.cuda.resources import read_cubin
 
 
 class Named:
@@ -20,6 +22,25 @@ class Named:
 
     def __int__(self) -> int:
         return self.value
+
+
+class Module(Named):
+    """A loaded module: in which context, of which bytes."""
+
+    def __init__(self, value: int, context: int, image: bytes) -> None:
+        super().__init__(value)
+        self.context = context
+        self.image = image
+
+
+class Function(Named):
+    """A kernel of a module, and the sizes of its parameters."""
+
+    def __init__(self, module: Module, name: str, sizes: list[int] | None) -> None:
+        super().__init__(module.value + 1000)
+        self.context = module.context
+        self.name = name
+        self.sizes = sizes
 
 
 class CUlaunchConfig:
@@ -88,6 +109,7 @@ class FakeDriver:
         self.function_settings: dict[int, int] = {}
         self.capture_mode = 0
         self.pinned: dict[int, int] = {}
+        self.events: list[str] = []
 
     # ---- devices and contexts ------------------------------------------------------------------------
 
@@ -156,26 +178,49 @@ class FakeDriver:
         found = self.pinned.get(int(pointer))
         return (1, None) if found is None else (0, Named(found))
 
+    def cuEventCreate(self, flags: int) -> tuple[int, Named]:
+        self.events.append("create")
+        return 0, Named(len(self.events))
+
+    def cuEventRecord(self, event: Named, stream: int) -> tuple[int]:
+        self.events.append(f"record {stream}")
+        return (0,)
+
+    def cuStreamWaitEvent(self, stream: int, event: Named, flags: int) -> tuple[int]:
+        self.events.append(f"{stream} waits")
+        return (0,)
+
+    def cuEventDestroy(self, event: Named) -> tuple[int]:
+        self.events.append("destroy")
+        return (0,)
+
     # ---- modules and launches ------------------------------------------------------------------------
 
     def cuModuleLoadData(self, image: bytes) -> tuple[int, Any]:
         assert self.context and self.capture_mode == 2
         self.loads.append((self.context, image))
-        return (self.load_code, None) if self.load_code else (0, Named(1000 + self.context))
+        return (
+            (self.load_code, None)
+            if self.load_code
+            else (0, Module(1000 + self.context, self.context, image))
+        )
 
-    def cuModuleGetFunction(self, module: Named, name: bytes) -> tuple[int, Named]:
-        return 0, Named(int(module) + 1000)
+    def cuModuleGetFunction(self, module: Module, name: bytes) -> tuple[int, Function]:
+        sizes = None
+        if module.image.startswith(b"\x7fELF"):
+            sizes = [p.nbytes for p in read_cubin(module.image, name.decode(), "sm_90a").parameters]
+        return 0, Function(module, name.decode(), sizes)
 
     def cuFuncGetAttribute(self, attribute: Named, function: Named) -> tuple[int, int]:
         return 0, FUNCTION_ATTRIBUTES[attribute.value]
 
-    def cuFuncSetAttribute(self, function: Named, attribute: Named, value: int) -> tuple[int]:
+    def cuFuncSetAttribute(self, function: Function, attribute: Named, value: int) -> tuple[int]:
         self.function_settings[attribute.value] = value
         return (0,)
 
     def cuLaunchKernel(
         self,
-        function: Named,
+        function: Function,
         gx: int,
         gy: int,
         gz: int,
@@ -192,7 +237,7 @@ class FakeDriver:
             self._record(function, (gx, gy, gz), (bx, by, bz), shared, stream, parameters, {})
         return (code,)
 
-    def cuLaunchKernelEx(self, config: Any, function: Named, parameters: int, extra: int) -> tuple[int]:
+    def cuLaunchKernelEx(self, config: Any, function: Function, parameters: int, extra: int) -> tuple[int]:
         code = self._code(function)
         if not code:
             c = config
@@ -202,15 +247,15 @@ class FakeDriver:
             self._record(function, grid, block, c.sharedMemBytes, c.hStream, parameters, attributes)
         return (code,)
 
-    def _code(self, function: Named) -> int:
+    def _code(self, function: Function) -> int:
         """201 without a context, 400 with that of another GPU, else what the test wants."""
-        if self.checks_context and int(function) - 2000 != self.context:
+        if self.checks_context and function.context != self.context:
             return 400 if self.context else 201
         return self.launch_codes.pop(0) if self.launch_codes else 0
 
     def _record(
         self,
-        function: Named,
+        function: Function,
         grid: tuple[int, int, int],
         block: tuple[int, int, int],
         shared: int,
@@ -218,8 +263,9 @@ class FakeDriver:
         parameters: int,
         attributes: dict[str, Any],
     ) -> None:
-        pointers = (ctypes.c_uint64 * len(self.slots)).from_address(parameters)
-        raw = [ctypes.string_at(p, size) for p, size in zip(pointers, self.slots, strict=True)]
+        sizes = self.slots if function.sizes is None else function.sizes
+        pointers = (ctypes.c_uint64 * len(sizes)).from_address(parameters)
+        raw = [ctypes.string_at(p, size) for p, size in zip(pointers, sizes, strict=True)]
         self.launches.append(
             Launched(int(function), grid, block, shared, int(stream), raw, self.context, attributes)
         )

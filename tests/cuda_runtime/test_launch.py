@@ -215,6 +215,34 @@ def test_the_stream_is_the_current_one(fake: FakeDriver, monkeypatch: pytest.Mon
     assert fake.launches[1].stream == 0x77
 
 
+@dataclass
+class Exported:
+    """An array whose interface says on which stream its content is made."""
+
+    stream: int | None
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        return {"stream": self.stream}
+
+
+@pytest.mark.parametrize(
+    "streams, waits",
+    [
+        ((None, None), []),
+        ((1, None), []),
+        ((7, 7), ["create", "record 7", "0 waits", "destroy"]),
+        ((2, None), ["create", "record 2", "0 waits", "destroy"]),
+    ],
+)
+def test_a_launch_waits_for_the_stream_that_makes_an_array(
+    fake: FakeDriver, streams: tuple[int | None, int | None], waits: list[str]
+) -> None:
+    views = [View(16 * (i + 1), owner=Exported(stream)) for i, stream in enumerate(streams)]
+    program(fake).run((1, 1, 1), [*views, OUT, 1], stream=0)
+    assert fake.events == waits and len(fake.launches) == 1
+
+
 # ---- shapes ----------------------------------------------------------------------------------------------
 
 

@@ -60,6 +60,7 @@ def test_coverage_counts_owners(layout):
     assert coverage.most == max(owners.values(), default=0)
     assert coverage.fewest == (min(owners.values()) if len(owners) == size else 0)
     partial = len(owners) < size
+    assert coverage.injective == (coverage.most <= 1) == (len(owners) == sum(owners.values()))
     assert coverage.kind == ("partial" if partial else "exactly once" if coverage.most == 1 else "replicated")
     for output in layout.outputs:
         beyond = any(by_definition(layout, place)[output] >= layout.shape[output] for place in places(layout))

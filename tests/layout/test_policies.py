@@ -140,6 +140,8 @@ def test_the_reason_is_recorded():
     )
     small = register_tile((8,), 4)
     assert small.why.endswith("1 register a thread, 16 copies of each element")
+    assert register_tile((16,), 1).why.endswith("1 register a thread, 2 copies of each element")
+    assert register_tile((20,), 1).why.endswith("1 register for 0.6 elements a thread")
     assert small.layout.replicas == (("lane", 8, 4), ("warp", 1, 4))
     assert register_tile((8,), 4) is small
     assert (

@@ -147,6 +147,14 @@ def test_register_map_against_loops(source, target):
         assert source.relation(target) in (Relation.SAME, Relation.REGISTER_PERMUTATION)
 
 
+def test_register_map_of_the_smallest_axes():
+    two = Layout.of("reg: 2 -> row 1, 2 -> col 1", {"row": 2, "col": 2})
+    turned = Layout.of("reg: 2 -> col 1, 2 -> row 1", {"row": 2, "col": 2})
+    assert register_map(two, turned) == (0, 2, 1, 3)
+    assert register_map(two.drop("col", keep=True), turned) == (0, 0, 1, 1)
+    assert register_map(Layout.of("reg: 1", {"row": 1, "col": 1}), two) == (0, 0, 0, 0)
+
+
 def test_register_map_needs_shapes_that_broadcast():
     layout = Layout.of("reg: 2 -> row 1", {"row": 2, "col": 1})
     with pytest.raises(LayoutError, match=r"shape \(2, 1\) does not broadcast to \(3, 1\)"):

@@ -32,6 +32,7 @@ def rows_of_16_bytes(rows, columns, size):
 def test_bf16_paddings_for_ldmatrix(columns, padding):
     choice = choose_padding(8, columns, 2, [rows_of_16_bytes(8, columns, 2)])
     assert choice.padding == padding
+    assert choice.layout.extent("stage") == 1
     assert (choice.wavefronts, choice.ways) == (choice.least, 1)
     plain_ways = rows_of_16_bytes(8, columns, 2).registers.bank_conflicts(padded_rows(8, columns, 2), 2).ways
     expected = f"8 elements of padding: {plain_ways}-way bank conflicts become 1-way"

@@ -26,8 +26,17 @@ NAMES = {name.text: name for name in language()}
 STRUCTURE = {"If", "For", "While", "Yield", "Return", "Constant", "Poison"}
 ALLOWED = 4
 ALLOWED_MORE: dict[str, int] = {
+    "passes/canonicalize.py": 10,  # rewrites of single ops
     "passes/layout_homes.py": 8,  # where a layout comes from: ops that fix one
+    "passes/layout_wants.py": 8,  # what such ops ask of their operands
     "passes/lower_to_machine.py": 12,  # makes the machine ops
+    "passes/lower_atomics.py": 6,
+    "passes/lower_batches.py": 10,
+    "passes/lower_moves.py": 24,  # all ops that move elements, and the arithmetic of their coordinates
+    "passes/lower_reductions.py": 6,
+    "passes/lower_scans.py": 6,
+    "passes/lower_sorts.py": 10,
+    "passes/specialize": 16,  # matchers
 }
 """Files that may name more than `ALLOWED` ops, and how many: matchers and lowerings."""
 
@@ -146,11 +155,14 @@ def sources() -> Iterator[Path]:
 def test_ops_are_known_in_their_own_files(path: Path) -> None:
     """Elsewhere code asks for traits and facts; a name is for matchers and for what builds the op."""
     found = named_ops(path)
-    limit = ALLOWED_MORE.get(path.relative_to(SRC).as_posix(), ALLOWED)
+    inside = path.relative_to(SRC)
+    limit = ALLOWED_MORE.get(inside.as_posix(), ALLOWED_MORE.get(inside.parent.as_posix(), ALLOWED))
     assert len(found) <= limit, f"{sorted(found)}: ask for a trait, or raise the allowance with a reason"
 
 
 def test_allowances_are_needed() -> None:
-    assert not [
-        path for path in ALLOWED_MORE if not (SRC / path).is_file() or len(named_ops(SRC / path)) <= ALLOWED
-    ]
+    for name in ALLOWED_MORE:
+        path = SRC / name
+        assert any(len(named_ops(p)) > ALLOWED for p in (path.glob("*.py") if path.is_dir() else [path])), (
+            name
+        )

@@ -42,6 +42,15 @@ def _python() -> Check:
     return Check("Python", ok, found, "install Python 3.10 or newer", needed=True)
 
 
+def _settings() -> Check:
+    """Whether every variable says something that its setting can be: launches refuse to guess."""
+    wrong = config.unreadable()
+    if not wrong:
+        return Check("settings", True, "all readable", needed=True)
+    told = ", ".join(f"{s.env} is {config.environment(s.env)!r}, not {s.expected}" for s in wrong)
+    return Check("settings", False, told, f"unset {' '.join(s.env for s in wrong)}", needed=True)
+
+
 def _cache() -> Check:
     folder = cache_directory()
     try:
@@ -116,6 +125,7 @@ def checks() -> list[Check]:
         _python(),
         _package("numpy", "arrays", "pip install numpy", needed=True),
         _package("ml_dtypes", "bf16 and 8-bit floats", "pip install ml_dtypes", needed=True),
+        _settings(),
         _interpreter(),
         _cache(),
         _package("torch", "optional: PyTorch tensors as arguments", "pip install torch"),

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from tritium import __version__
 from tritium.errors import TritiumError
@@ -29,8 +30,23 @@ BackendOption = Annotated[
 ]
 SignatureOption = Annotated[
     str | None,
-    typer.Option("--signature", "-s", help='Types by parameter, such as "*fp32:16, *fp32, i32, 128".'),
+    typer.Option("--signature", "-s", help='Types by parameter, such as "*fp32:16, *fp32, i32, BLOCK=128".'),
 ]
+
+
+class RunCommand(typer.core.TyperCommand):
+    """``run`` ends its own options where Python does: what follows -m MODULE or -c CODE belongs to the program."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        for i, arg in enumerate(args):
+            if arg in ("-m", "-c"):
+                return super().parse_args(ctx, [*args[: i + 2], "--", *args[i + 2 :]])
+            if arg[:2] in ("-m", "-c"):
+                return super().parse_args(ctx, [*args[:i], arg[:2], arg[2:], "--", *args[i + 1 :]])
+            takes_it = i > 0 and args[i - 1] in ("--backend", "-b", "--trace")
+            if not takes_it and (not arg.startswith("-") or arg in ("-", "--")):
+                break
+        return super().parse_args(ctx, args)
 
 
 def _version(show: bool) -> None:
@@ -48,7 +64,7 @@ def _root(
     pass
 
 
-@app.command(context_settings=_PASS_ON)
+@app.command(cls=RunCommand, context_settings=_PASS_ON)
 def run(
     context: typer.Context,
     backend: BackendOption = None,
@@ -59,7 +75,7 @@ def run(
     module: Annotated[str | None, typer.Option("-m", metavar="MODULE", help="Run a module.")] = None,
     code: Annotated[str | None, typer.Option("-c", metavar="CODE", help="Run code given as text.")] = None,
 ) -> None:
-    """Run a Triton program unmodified: SCRIPT [ARGS]..., -m MODULE [ARGS]... or -c CODE [ARGS]..."""
+    """Run a Triton program unmodified: SCRIPT [ARGS]..., - [ARGS]..., -m MODULE [ARGS]... or -c CODE [ARGS]..."""
     from tritium.cli import run as verb
 
     verb.run(context.args, backend=backend, trace=trace or [], module=module, code=code)
@@ -87,7 +103,7 @@ def ir(
 @app.command()
 def explain(
     target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
-    text: Annotated[bool, typer.Option("--text", help="Plain text (the only form in this version).")] = True,
+    text: Annotated[bool, typer.Option("--text", help="Plain text (what is printed without --json).")] = True,
     signature: SignatureOption = None,
     json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
@@ -111,7 +127,7 @@ def stages(
 def compile_command(
     target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
     arch: Annotated[
-        str, typer.Option("--target", "-t", help="GPU architecture, such as sm_80, sm_90a, sm_100.")
+        str, typer.Option("--target", "-t", help="GPU architecture (sm_80, sm_90a, sm_100), or cpu.")
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go.")
@@ -123,7 +139,7 @@ def compile_command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Compile a kernel to machine code for a GPU, which need not be here: writes .cu, .ptx, .cubin and .json."""
+    """Compile a kernel to machine code: .cu, .ptx, .cubin, .json for a GPU, which need not be here; .ll, .s, .o for cpu."""
     from tritium.cli import compile as verb
 
     verb.compile_to(target, arch, output, signature, option or [], as_json=json)

@@ -1,29 +1,30 @@
-"""``FILE::KERNEL``: finding a kernel in a file and what it is compiled for."""
+"""``FILE::KERNEL``: finding a kernel in a file, and what it is compiled for: a launch in the file, or ``--signature``."""
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import difflib
-import io
+import importlib.machinery
 import os
-import runpy
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, NoReturn
 
+from tritium import config
+from tritium.cli.run import report
+from tritium.cli.signature_text import parse_signature
 from tritium.compat import install
 from tritium.errors import make_error
-from tritium.frontend.signature import parse_type
-from tritium.runtime.binder import signature_text
-from tritium.runtime.options import OPTIONS
 from tritium.runtime.jit import JITFunction
-from tritium.runtime.specialize import ConstArg, RuntimeArg, Spec, Specs, const_arg
+from tritium.runtime.specialize import Specs
+
+Found = tuple[JITFunction, Specs, dict[str, Any]]
 
 
-class _Found(BaseException):
+class _Enough(BaseException):
     """Ends the program at the first launch of the wanted kernel."""
 
 
@@ -33,11 +34,16 @@ def split(target: str) -> tuple[str, str]:
     if not separator or not file or not kernel:
         raise make_error("TRI0909", text=target)
     if not Path(file).is_file():
-        raise make_error("TRI0909", text=target, message=f"there is no file {file}")
+        raise make_error(
+            "TRI0909",
+            text=target,
+            message=f"there is no file {file}",
+            hint="check the path; the form is FILE::KERNEL",
+        )
     return file, kernel
 
 
-def resolve(target: str, signature: str | None) -> tuple[JITFunction, Specs, dict[str, Any]]:
+def resolve(target: str, signature: str | None) -> Found:
     """The kernel, its specs and its launch options.
 
     With `signature` the file is imported (not run as a program) and the text says the types. Without, the program runs
@@ -46,99 +52,115 @@ def resolve(target: str, signature: str | None) -> tuple[JITFunction, Specs, dic
     install()
     file, name = split(target)
     if signature is not None:
-        kernel = _find(_namespace(file, "tritium_inspected"), file, name)
-        return kernel, parse_signature(kernel, signature), dict(OPTIONS)
-    with _first_launch(name) as found:
-        space: dict[str, Any] = {}
-        with contextlib.suppress(_Found):
-            space = _namespace(file, "__main__")
+        with _output_to_stderr():
+            space, broken = _executed(file, "tritium_inspected")
+        kernels = _kernels(space)
+        if broken is not None and name not in kernels:
+            _end_with(broken)
+        kernel = _named(kernels, file, name)
+        return kernel, parse_signature(kernel, signature), kernel.launch_options({}, config.current())
+    with _output_to_stderr(), _first_launch(name) as found:
+        space, broken = _executed(file, "__main__")
     if found:
         return found[0]
-    _find(space, file, name)
-    raise make_error(
-        "TRI0905", function=name, hint="give the types with --signature, or launch the kernel in the file"
-    )
+    if broken is not None:
+        _end_with(broken)
+    _named(_kernels(space), file, name)
+    hint = "give the types with --signature, or launch the kernel in the file"
+    raise make_error("TRI0905", function=name, hint=hint)
 
 
-def _namespace(file: str, run_name: str) -> dict[str, Any]:
+def _end_with(broken: BaseException) -> NoReturn:
+    """The program failed before what was asked for: say so as `tritium run` would."""
+    report(broken)
+    sys.exit(1)
+
+
+# ---- running the file --------------------------------------------------------------------------------
+
+
+def _executed(file: str, run_name: str) -> tuple[dict[str, Any], BaseException | None]:
+    """The names that the file defines, as far as it got, and the error that ended it."""
     sys.argv = [file]
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
-    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), write_through=True)):
-        return runpy.run_path(file, run_name=run_name)
+    module = ModuleType(run_name)
+    module.__dict__.update(__file__=file, __builtins__=__builtins__, __spec__=None)
+    module.__loader__ = importlib.machinery.SourceFileLoader(run_name, file)
+    sys.modules[run_name] = module
+    source = Path(file).read_bytes()
+    try:
+        exec(compile(source, file, "exec"), module.__dict__)
+    except (_Enough, SystemExit):
+        pass
+    except BaseException as broken:
+        return module.__dict__, broken
+    return module.__dict__, None
 
 
 @contextmanager
-def _first_launch(name: str) -> Iterator[list[tuple[JITFunction, Specs, dict[str, Any]]]]:
-    found: list[tuple[JITFunction, Specs, dict[str, Any]]] = []
-    original = JITFunction.find
+def _output_to_stderr() -> Generator[None]:
+    """What is printed meanwhile, also by child processes and C code, goes to standard error."""
+    sys.stdout.flush()
+    try:
+        kept = os.dup(1)
+        os.dup2(2, 1)
+    except OSError:  # one of them is closed
+        kept = None
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    finally:
+        sys.stderr.flush()
+        if kept is not None:
+            os.dup2(kept, 1)
+            os.close(kept)
 
-    def capture(self: JITFunction, specs: Specs, options: dict[str, Any], backend: str) -> Any:
-        if self.__name__ == name:
-            found.append((self, specs, options))
-            raise _Found
-        return original(self, specs, options, backend)
 
-    JITFunction.find = capture  # type: ignore[method-assign]
+@contextmanager
+def _first_launch(name: str) -> Generator[list[Found]]:
+    """Catch the first launch of the kernel called `name`: as a function, or by the variable that holds it."""
+    found: list[Found] = []
+    original = JITFunction._kernel_for
+
+    def capture(
+        self: JITFunction, key: list[Any], values: tuple[Any, ...], options: dict[str, Any], *rest: Any
+    ) -> Any:
+        if self.__name__ == name or _kernels(vars(sys.modules["__main__"])).get(name) is self:
+            found.append((self, self.specs_of(values), self.launch_options(options, config.current())))
+            raise _Enough
+        return original(self, key, values, options, *rest)
+
+    JITFunction._kernel_for = capture  # pyright: ignore[reportAttributeAccessIssue]
     try:
         yield found
     finally:
-        JITFunction.find = original  # type: ignore[method-assign]
+        JITFunction._kernel_for = original
 
 
-def _find(space: dict[str, Any], file: str, name: str) -> JITFunction:
-    kernels: dict[str, JITFunction] = {}
-    for key, value in space.items():
-        inner = value
-        while not isinstance(inner, JITFunction) and hasattr(inner, "fn"):
-            inner = inner.fn
+# ---- kernels by name ---------------------------------------------------------------------------------
+
+
+def _kernels(space: Mapping[str, Any]) -> dict[str, JITFunction]:
+    """The kernels among the values of `space`, under whatever decorators, by variable name."""
+    found: dict[str, JITFunction] = {}
+    for name, value in list(space.items()):
+        inner: Any = value
+        for _ in range(20):
+            if isinstance(inner, JITFunction) or not hasattr(type(inner), "run"):
+                break
+            inner = getattr(inner, "fn", None)
         if isinstance(inner, JITFunction):
-            kernels[key] = inner
-    if name not in kernels:
+            found[name] = inner
+            found.setdefault(inner.__name__, inner)
+    return found
+
+
+def _named(kernels: Mapping[str, JITFunction], file: str, name: str) -> JITFunction:
+    if name in kernels:
+        return kernels[name]
+    if not kernels:
+        hint = "kernels are functions with @triton.jit that exist when the file has run"
+    else:
         near = difflib.get_close_matches(name, kernels, 1)
-        hint = f"did you mean `{near[0]}`?" if near else f"the file has: {', '.join(kernels) or 'no kernels'}"
-        raise make_error("TRI0903", file=file, name=name, hint=hint)
-    return kernels[name]
-
-
-def parse_signature(kernel: JITFunction, text: str) -> Specs:
-    """``"*fp32:16, i32, 128"``: one entry per parameter; ``:16`` promises divisibility, a literal is a constant."""
-    entries = _entries(text)
-    if len(entries) != len(kernel.params):
-        problem = f"it has {len(entries)} entries for {len(kernel.params)} parameters"
-        raise _unreadable(kernel, text, problem)
-    return tuple(
-        (p.name, _entry(kernel, e, text, p.name)) for p, e in zip(kernel.params, entries, strict=True)
-    )
-
-
-def _unreadable(kernel: JITFunction, text: str, problem: str) -> Exception:
-    signature = signature_text(kernel.params)
-    return make_error("TRI0906", text=text, function=kernel.__name__, problem=problem, signature=signature)
-
-
-def _entries(text: str) -> list[str]:
-    out, depth, current = [], 0, ""
-    for character in text:
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
-            out.append(current.strip())
-            current = ""
-        else:
-            current += character
-    return [*out, current.strip()] if current.strip() or out else []
-
-
-def _entry(kernel: JITFunction, entry: str, text: str, name: str) -> Spec:
-    if "=" in entry:
-        entry = entry.partition("=")[2].strip()
-    kind, _, promise = entry.partition(":")
-    try:
-        return RuntimeArg(parse_type(kind.strip()), promise.strip() == "16")
-    except ValueError:
-        pass
-    try:
-        value = ast.literal_eval(entry)
-    except (ValueError, SyntaxError):
-        problem = f"{entry!r} is neither a type nor a literal"
-        raise _unreadable(kernel, text, problem) from None
-    return ConstArg(None, None) if value is None else const_arg(value, name)
+        hint = f"did you mean `{near[0]}`?" if near else f"the file has: {', '.join(kernels)}"
+    raise make_error("TRI0903", file=file, name=name, hint=hint)

@@ -1,5 +1,6 @@
 """``triton.compiler``: compiling without launching."""
 
+from tritium.compiler import code_generator
 from tritium.compiler.compiler import ASTSource, CompiledKernel, IRSource, LazyDict, compile, make_backend
 from tritium.compiler.errors import (
     CompilationError,
@@ -15,6 +16,7 @@ __all__ = [
     "IRSource",
     "LazyDict",
     "UnsupportedLanguageConstruct",
+    "code_generator",
     "compile",
     "make_backend",
 ]

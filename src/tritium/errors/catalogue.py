@@ -22,6 +22,7 @@ _AT_THE_CALL = (
     "TRI0104",
     "TRI0907",
     "TRI0908",
+    "TRI0910",
     "TRI0911",
 )  # raised while the program calls us
 

@@ -111,7 +111,7 @@ def call_site() -> Loc | None:
 
 def _is_ours(frame: FrameType) -> bool:
     module = str(frame.f_globals.get("__name__", ""))
-    if module in ("contextlib", "functools"):  # between the program and us
+    if module in ("contextlib", "functools") or module.startswith("importlib"):  # between the program and us
         return True
     return frame.f_code.co_filename.startswith(_PACKAGE) or module.startswith("tritium.")
 

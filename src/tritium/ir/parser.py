@@ -310,8 +310,8 @@ class _Parser:
             while self.here.kind == "number":
                 found[word].append(int(self.take("number")))
         self.expect(">")
-        if not isinstance(element, DType) or found.keys() != {"order", "pad", "stages"}:
-            self.fail("a shared buffer holds numbers and has order, pad and stages")
+        if not isinstance(element, (DType, PointerType)) or found.keys() != {"order", "pad", "stages"}:
+            self.fail("a shared buffer holds scalars and has order, pad and stages")
         return SharedType(element, dims, tuple(found["order"]), found["pad"][0], found["stages"][0])
 
     def loc(self) -> Loc:

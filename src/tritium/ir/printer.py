@@ -38,6 +38,13 @@ def print_function(function: Function, *, locs: bool = False, note: Callable[[Op
     return _Printer(locs, note).function(function)
 
 
+def value_names(function: Function) -> dict[Value, str]:
+    """The name of every value as `print_function` writes it, without the ``%``."""
+    printer = _Printer(False, None)
+    printer.function(function)
+    return {value: name[1:] for value, name in printer.names.items()}
+
+
 def print_op(op: Op) -> str:
     """One op with its regions, values named as far as their hints go; for messages."""
     printer = _Printer(False, None)

@@ -416,14 +416,14 @@ class SharedType(Type):
     padding   unused elements after each run along ``order[0]``
     """
 
-    element: DType
+    element: ScalarType
     dims: tuple[int, ...]
     order: tuple[int, ...]
     padding: int = 0
     stages: int = 1
 
     @property
-    def scalar(self) -> DType:
+    def scalar(self) -> ScalarType:
         return self.element
 
     @property
@@ -435,6 +435,11 @@ class SharedType(Type):
         shape = "x".join(map(str, self.dims))
         order = " ".join(map(str, self.order))
         return f"shared<{shape}x{self.element.text}, order {order}, pad {self.padding}, stages {self.stages}>"
+
+    @property
+    def numel(self) -> int:
+        """Elements of one stage, without padding."""
+        return prod(self.dims)
 
     @property
     def strides(self) -> tuple[int, ...]:

@@ -111,8 +111,8 @@ class tensor:
     def abs(self) -> tensor:
         """Magnitude of x per element, of any number type. The most negative integer stays as it is.
 
-        >>> tl.abs(tl.full((1,), -3, tl.int32))
-        [3]"""
+        >>> tl.abs(tl.load(i) - 3)
+        3"""
 
     def argmax(self, axis: Any, tie_break_left: Any = True, keep_dims: Any = False) -> tensor:
         """The int32 index of the largest element along `axis`; a NaN wins only where all are NaN.
@@ -222,25 +222,25 @@ class tensor:
         Float to int truncates, saturates and maps NaN to 0; anything to int1 is ``!= 0``; integers narrow by
         wrapping; integers and wider floats become floats with one rounding.
 
-        >>> tl.cast(tl.full((2,), -1.75, tl.float32), tl.int32)
-        [-1, -1]"""
+        >>> tl.cast(tl.load(x + tl.arange(0, 4)) / -2, tl.int32)
+        [0, 0, -1, -1]"""
 
     def cdiv(self, div: Any) -> tensor:
         """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
-        >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
-        3"""
+        >>> tl.cdiv(tl.load(i + 7), 4)
+        2"""
 
     def ceil(self) -> tensor:
         """Smallest whole number not below x, per element, as a float.
 
-        >>> tl.ceil(1.5)
+        >>> tl.ceil(tl.load(x + 3) / 2)
         2.0"""
 
     def cos(self) -> tensor:
         """Cosine of x (radians) per element.
 
-        >>> tl.cos(0.0)
+        >>> tl.cos(tl.load(x))
         1.0"""
 
     def cumprod(self, axis: Any = 0, reverse: Any = False) -> tensor:
@@ -260,19 +260,19 @@ class tensor:
     def erf(self) -> tensor:
         """Error function of x per element.
 
-        >>> tl.erf(0.0)
+        >>> tl.erf(tl.load(x))
         0.0"""
 
     def exp(self) -> tensor:
         """e to the power of x per element.
 
-        >>> tl.exp(0.0)
-        1.0"""
+        >>> tl.exp(tl.load(x + 1))
+        2.7182817"""
 
     def exp2(self) -> tensor:
         """2 to the power of x per element.
 
-        >>> tl.exp2(3.0)
+        >>> tl.exp2(tl.load(x + 3))
         8.0"""
 
     def expand_dims(self, axis: Any) -> tensor:
@@ -290,16 +290,16 @@ class tensor:
     def floor(self) -> tensor:
         """Largest whole number not above x, per element, as a float.
 
-        >>> tl.floor(-1.5)
-        -2.0"""
+        >>> tl.floor(tl.load(x + 3) / 2)
+        1.0"""
 
     def gather(self, index: Any, axis: Any) -> tensor:
         """``result[.., i, ..] = src[.., index[.., i, ..], ..]`` along `axis`; the result has the shape of `index`.
 
         An index outside the axis reads the nearest element (Triton leaves it undefined).
 
-        >>> tl.gather(tl.arange(10, 14), tl.full((2,), 3, tl.int32), 0)
-        [13, 13]"""
+        >>> tl.gather(tl.arange(10, 14), tl.load(i + tl.arange(2, 4)), 0)
+        [12, 13]"""
 
     def histogram(self, num_bins: Any, mask: Any = None) -> tensor:
         """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
@@ -312,20 +312,20 @@ class tensor:
     def item(self) -> tensor:
         """The only element of a tile of one element, as a 0-d value.
 
-        >>> tl.item(tl.full((1, 1), 3, tl.int32))
+        >>> tl.item(tl.load(i + tl.arange(3, 4)))
         3"""
 
     def log(self) -> tensor:
         """Natural logarithm of x per element; NaN below 0, -inf at 0.
 
-        >>> tl.log(1.0)
+        >>> tl.log(tl.load(x + 1))
         0.0"""
 
     def log2(self) -> tensor:
         """Logarithm of x to base 2 per element; NaN below 0, -inf at 0.
 
-        >>> tl.log2(8.0)
-        3.0"""
+        >>> tl.log2(tl.load(x + 4))
+        2.0"""
 
     def logical_and(self, y: Any) -> tensor:
         """Both of two truth values; both sides are evaluated.
@@ -411,19 +411,19 @@ class tensor:
     def rsqrt(self) -> tensor:
         """1 / sqrt(x) per element; NaN below 0, inf at +0.0.
 
-        >>> tl.rsqrt(4.0)
+        >>> tl.rsqrt(tl.load(x + 4))
         0.5"""
 
     def sigmoid(self) -> tensor:
         """``1 / (1 + exp(-x))`` of fp32 or fp64.
 
-        >>> tl.sigmoid(0.0)
+        >>> tl.sigmoid(tl.load(x))
         0.5"""
 
     def sin(self) -> tensor:
         """Sine of x (radians) per element.
 
-        >>> tl.sin(0.0)
+        >>> tl.sin(tl.load(x))
         0.0"""
 
     def softmax(
@@ -437,7 +437,7 @@ class tensor:
         Maximum and sum have the reduced axis removed unless `keep_dims`, so a tile with several axes needs
         ``keep_dims=True`` unless `dim` is 0.
 
-        >>> tl.softmax(tl.zeros((4,), tl.float32))
+        >>> tl.softmax(tl.load(x + tl.arange(0, 4)) * 0.0)
         [0.25, 0.25, 0.25, 0.25]"""
 
     def sort(self, dim: Any = None, descending: Any = False) -> tensor:
@@ -455,20 +455,20 @@ class tensor:
     def sqrt(self) -> tensor:
         """Square root of x per element; NaN below 0. `precise` asks for correct rounding on every backend.
 
-        >>> tl.sqrt(9.0)
-        3.0"""
+        >>> tl.sqrt(tl.load(x + 4))
+        2.0"""
 
     def sqrt_rn(self) -> tensor:
         """Correctly rounded square root of fp32 numbers.
 
-        >>> tl.sqrt_rn(9.0)
-        3.0"""
+        >>> tl.sqrt_rn(tl.load(x + 2))
+        1.4142135"""
 
     def squeeze(self, dim: Any) -> tensor:
         """`x` without its axis `dim`, which has extent 1.
 
-        >>> tl.squeeze(tl.full((1, 2), 5, tl.int32), 0)
-        [5, 5]"""
+        >>> tl.squeeze(tl.load(i + tl.arange(0, 2))[None, :], 0)
+        [0, 1]"""
 
     def store(
         self,
@@ -569,8 +569,8 @@ def _experimental_make_tensor_descriptor(
 def abs(x: Any) -> tensor:
     """Magnitude of x per element, of any number type. The most negative integer stays as it is.
 
-    >>> tl.abs(tl.full((1,), -3, tl.int32))
-    [3]"""
+    >>> tl.abs(tl.load(i) - 3)
+    3"""
 
 def add(x: Any, y: Any, sanitize_overflow: Any = True) -> tensor:
     """Sum of x and y per element. Integers wrap, int1 adds modulo 2, floats round once.
@@ -766,8 +766,8 @@ def cast(
     Float to int truncates, saturates and maps NaN to 0; anything to int1 is ``!= 0``; integers narrow by
     wrapping; integers and wider floats become floats with one rounding.
 
-    >>> tl.cast(tl.full((2,), -1.75, tl.float32), tl.int32)
-    [-1, -1]"""
+    >>> tl.cast(tl.load(x + tl.arange(0, 4)) / -2, tl.int32)
+    [0, 0, -1, -1]"""
 
 def cat(input: Any, other: Any, can_reorder: Any = False, dim: Any = 0) -> tensor:
     """`input`, then `other`, along axis `dim`. The order is kept, whatever `can_reorder` allows.
@@ -778,13 +778,13 @@ def cat(input: Any, other: Any, can_reorder: Any = False, dim: Any = 0) -> tenso
 def cdiv(x: Any, div: Any) -> tensor:
     """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
-    >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
-    3"""
+    >>> tl.cdiv(tl.load(i + 7), 4)
+    2"""
 
 def ceil(x: Any) -> tensor:
     """Smallest whole number not below x, per element, as a float.
 
-    >>> tl.ceil(1.5)
+    >>> tl.ceil(tl.load(x + 3) / 2)
     2.0"""
 
 def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = ...) -> tensor:
@@ -792,8 +792,8 @@ def clamp(x: Any, min: Any, max: Any, propagate_nan: Any = ...) -> tensor:
 
     A NaN in x gives lo, or NaN if propagated.
 
-    >>> tl.clamp(tl.full((1,), 7.0, tl.float32), 0.0, 5.0)
-    [5.0]"""
+    >>> tl.clamp(tl.load(x + 7), 0.0, 5.0)
+    5.0"""
 
 def condition(arg1: Any, disable_licm: Any = False) -> Any:
     """The condition of a `while` with a hint for the compiler: ``while tl.condition(i < n, disable_licm=True)``.
@@ -807,7 +807,7 @@ def condition(arg1: Any, disable_licm: Any = False) -> Any:
 def cos(x: Any) -> tensor:
     """Cosine of x (radians) per element.
 
-    >>> tl.cos(0.0)
+    >>> tl.cos(tl.load(x))
     1.0"""
 
 def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
@@ -847,8 +847,8 @@ def device_print(prefix: Any, *args: Any, hex: Any = False) -> None:
 def div_rn(x: Any, y: Any) -> tensor:
     """Correctly rounded quotient of fp32 numbers.
 
-    >>> tl.div_rn(tl.full((1,), 1.0, tl.float32), 3.0)
-    [0.33333334]"""
+    >>> tl.div_rn(tl.load(x + 1), 3.0)
+    0.33333334"""
 
 def dot(
     input: Any,
@@ -889,8 +889,8 @@ def dot_scaled(
     Formats: "e2m1" (uint8, two elements to a byte), "e4m3", "e5m2", "bf16", "fp16", as the type itself or its bits.
     Scales are uint8 exponents (or fp8e4nv, one for 16 elements), or None.
 
-    >>> a, b = tl.full((1, 32), 1.0, tl.float16), tl.full((32, 1), 1.0, tl.float16)
-    >>> tl.dot_scaled(a, tl.full((1, 1), 128, tl.uint8), "fp16", b, None, "fp16")
+    >>> a = tl.load(x + tl.zeros((1, 32), tl.int32) + 1).to(tl.float16)
+    >>> tl.dot_scaled(a, tl.full((1, 1), 128, tl.uint8), "fp16", tl.trans(a), None, "fp16")
     [[64.0]]"""
 
 def empty(shape: Any, dtype: Any) -> tensor:
@@ -902,19 +902,19 @@ def empty(shape: Any, dtype: Any) -> tensor:
 def erf(x: Any) -> tensor:
     """Error function of x per element.
 
-    >>> tl.erf(0.0)
+    >>> tl.erf(tl.load(x))
     0.0"""
 
 def exp(x: Any) -> tensor:
     """e to the power of x per element.
 
-    >>> tl.exp(0.0)
-    1.0"""
+    >>> tl.exp(tl.load(x + 1))
+    2.7182817"""
 
 def exp2(x: Any) -> tensor:
     """2 to the power of x per element.
 
-    >>> tl.exp2(3.0)
+    >>> tl.exp2(tl.load(x + 3))
     8.0"""
 
 def expand_dims(input: Any, axis: Any) -> tensor:
@@ -926,14 +926,14 @@ def expand_dims(input: Any, axis: Any) -> tensor:
 def expect_zero(x: Any, mask: Any) -> tensor:
     """`x`, which is expected to be zero where `mask` is true; debug mode checks it.
 
-    >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
-    [0.0, 0.0]"""
+    >>> tl.expect_zero(tl.load(x + tl.arange(0, 2)), tl.arange(0, 2) < 1)
+    [0.0, 1.0]"""
 
 def fdiv(x: Any, y: Any, ieee_rounding: Any = False) -> tensor:
     """Quotient of floats in their own type, also for fp16 and bf16.
 
-    >>> tl.fdiv(tl.full((1,), 1.0, tl.float16), tl.full((1,), 4.0, tl.float16))
-    [0.25]"""
+    >>> tl.fdiv(tl.load(x + 1).to(tl.float16), tl.load(x + 4).to(tl.float16))
+    0.25"""
 
 def flip(x: Any, dim: Any = None) -> tensor:
     """`x` with its elements along axis `dim` in the opposite order. A tile of one axis needs no `dim`.
@@ -944,13 +944,13 @@ def flip(x: Any, dim: Any = None) -> tensor:
 def floor(x: Any) -> tensor:
     """Largest whole number not above x, per element, as a float.
 
-    >>> tl.floor(-1.5)
-    -2.0"""
+    >>> tl.floor(tl.load(x + 3) / 2)
+    1.0"""
 
 def fma(x: Any, y: Any, z: Any) -> tensor:
     """``x * y + z`` of floats per element, rounded once.
 
-    >>> tl.fma(2.0, 3.0, 4.0)
+    >>> tl.fma(tl.load(x + 2), 3.0, 4.0)
     10.0"""
 
 def full(shape: Any, value: Any, dtype: Any) -> tensor:
@@ -967,8 +967,8 @@ def gather(src: Any, index: Any, axis: Any) -> tensor:
 
     An index outside the axis reads the nearest element (Triton leaves it undefined).
 
-    >>> tl.gather(tl.arange(10, 14), tl.full((2,), 3, tl.int32), 0)
-    [13, 13]"""
+    >>> tl.gather(tl.arange(10, 14), tl.load(i + tl.arange(2, 4)), 0)
+    [12, 13]"""
 
 def histogram(input: Any, num_bins: Any, mask: Any = None) -> tensor:
     """Counts of the bin numbers 0 to `num_bins` - 1 in `input`, a tile of integers of one axis.
@@ -1002,7 +1002,7 @@ def interleave(a: Any, b: Any) -> tensor:
 def item(input: Any) -> tensor:
     """The only element of a tile of one element, as a 0-d value.
 
-    >>> tl.item(tl.full((1, 1), 3, tl.int32))
+    >>> tl.item(tl.load(i + tl.arange(3, 4)))
     3"""
 
 def join(a: Any, b: Any) -> tensor:
@@ -1042,14 +1042,14 @@ def load_tensor_descriptor(desc: Any, offsets: Any) -> tensor:
 def log(x: Any) -> tensor:
     """Natural logarithm of x per element; NaN below 0, -inf at 0.
 
-    >>> tl.log(1.0)
+    >>> tl.log(tl.load(x + 1))
     0.0"""
 
 def log2(x: Any) -> tensor:
     """Logarithm of x to base 2 per element; NaN below 0, -inf at 0.
 
-    >>> tl.log2(8.0)
-    3.0"""
+    >>> tl.log2(tl.load(x + 4))
+    2.0"""
 
 def make_block_ptr(
     base: Any,
@@ -1312,19 +1312,19 @@ def reshape(input: Any, *shape: Any, can_reorder: Any = False) -> tensor:
 def rsqrt(x: Any) -> tensor:
     """1 / sqrt(x) per element; NaN below 0, inf at +0.0.
 
-    >>> tl.rsqrt(4.0)
+    >>> tl.rsqrt(tl.load(x + 4))
     0.5"""
 
 def sigmoid(x: Any) -> tensor:
     """``1 / (1 + exp(-x))`` of fp32 or fp64.
 
-    >>> tl.sigmoid(0.0)
+    >>> tl.sigmoid(tl.load(x))
     0.5"""
 
 def sin(x: Any) -> tensor:
     """Sine of x (radians) per element.
 
-    >>> tl.sin(0.0)
+    >>> tl.sin(tl.load(x))
     0.0"""
 
 def softmax(
@@ -1338,7 +1338,7 @@ def softmax(
     Maximum and sum have the reduced axis removed unless `keep_dims`, so a tile with several axes needs
     ``keep_dims=True`` unless `dim` is 0.
 
-    >>> tl.softmax(tl.zeros((4,), tl.float32))
+    >>> tl.softmax(tl.load(x + tl.arange(0, 4)) * 0.0)
     [0.25, 0.25, 0.25, 0.25]"""
 
 def sort(x: Any, dim: Any = None, descending: Any = False) -> tensor:
@@ -1356,20 +1356,20 @@ def split(a: Any) -> tuple[tensor, tensor]:
 def sqrt(x: Any) -> tensor:
     """Square root of x per element; NaN below 0. `precise` asks for correct rounding on every backend.
 
-    >>> tl.sqrt(9.0)
-    3.0"""
+    >>> tl.sqrt(tl.load(x + 4))
+    2.0"""
 
 def sqrt_rn(x: Any) -> tensor:
     """Correctly rounded square root of fp32 numbers.
 
-    >>> tl.sqrt_rn(9.0)
-    3.0"""
+    >>> tl.sqrt_rn(tl.load(x + 2))
+    1.4142135"""
 
 def squeeze(x: Any, dim: Any) -> tensor:
     """`x` without its axis `dim`, which has extent 1.
 
-    >>> tl.squeeze(tl.full((1, 2), 5, tl.int32), 0)
-    [5, 5]"""
+    >>> tl.squeeze(tl.load(i + tl.arange(0, 2))[None, :], 0)
+    [0, 1]"""
 
 def static_assert(cond: Any, msg: Any = '') -> None:
     """Stop the compilation with the text `msg` if `cond`, known at compile time, is false.
@@ -1454,7 +1454,7 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[te
         8 10 12 14
         9 11 13 15
 
-    >>> tl.swizzle2d(tl.full((), 0, tl.int32), tl.full((), 1, tl.int32), 4, 4, 2)
+    >>> tl.swizzle2d(tl.load(i), tl.load(i + 1), 4, 4, 2)
     (1, 0)"""
 
 def to_tensor(x: Any) -> tensor:
@@ -1487,8 +1487,8 @@ def uint_to_uniform_float(x: Any) -> tensor:
 def umulhi(x: Any, y: Any) -> tensor:
     """High half of the product of x and y, read as unsigned 32- or 64-bit numbers.
 
-    >>> tl.umulhi(tl.full((1,), 2**31, tl.uint32), tl.full((1,), 6, tl.uint32))
-    [3]"""
+    >>> tl.umulhi(tl.load(i + 6).to(tl.uint32), tl.full((), 2**31, tl.uint32))
+    3"""
 
 def unsqueeze(x: Any, dim: Any) -> tensor:
     """`x` with a new axis of extent 1 at position `dim` of the result.

@@ -13,14 +13,17 @@ import_module("tritium.ops")  # fills the registries
 import_module("tritium.frontend.compile_time")  # the frontend declares functions of its own
 
 
+_found: dict[str, dict[str, Builtin]] = {}
+
+
 def functions_of(module: str) -> dict[str, Builtin]:
     """The functions of a module of the language ("tl", "math", "libdevice") by name."""
-    prefix = f"{module}."
-    return {
-        name[len(prefix) :]: builtin_of(surface)
-        for name, surface in SURFACES.items()
-        if name.startswith(prefix) and "." not in name[len(prefix) :]
-    }
+    found = _found.get(module)
+    if found is None:
+        names = (name.rpartition(".") for name in SURFACES)
+        inside = [name for owner, _, name in names if owner == module]
+        found = _found[module] = {name: builtin_of(SURFACES[f"{module}.{name}"]) for name in inside}
+    return dict(found)
 
 
 def publish(namespace: dict[str, Any], names: Mapping[str, Any], also: Iterable[str] = ()) -> None:

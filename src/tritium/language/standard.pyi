@@ -26,8 +26,8 @@ def bitonic_merge(x: Any, dim: Any = None, descending: Any = False) -> tensor:
 def cdiv(x: Any, div: Any) -> tensor:
     """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
-    >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
-    3"""
+    >>> tl.cdiv(tl.load(i + 7), 4)
+    2"""
 
 def cumprod(input: Any, axis: Any = 0, reverse: Any = False) -> tensor:
     """Running product along `axis`, from the end if `reverse`; bf16 is computed as fp32, other types as they are.
@@ -100,7 +100,7 @@ def reduce_or(input: Any, axis: Any = None, keep_dims: Any = False) -> tensor:
 def sigmoid(x: Any) -> tensor:
     """``1 / (1 + exp(-x))`` of fp32 or fp64.
 
-    >>> tl.sigmoid(0.0)
+    >>> tl.sigmoid(tl.load(x))
     0.5"""
 
 def softmax(
@@ -114,7 +114,7 @@ def softmax(
     Maximum and sum have the reduced axis removed unless `keep_dims`, so a tile with several axes needs
     ``keep_dims=True`` unless `dim` is 0.
 
-    >>> tl.softmax(tl.zeros((4,), tl.float32))
+    >>> tl.softmax(tl.load(x + tl.arange(0, 4)) * 0.0)
     [0.25, 0.25, 0.25, 0.25]"""
 
 def sort(x: Any, dim: Any = None, descending: Any = False) -> tensor:
@@ -144,7 +144,7 @@ def swizzle2d(i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any) -> tuple[te
         8 10 12 14
         9 11 13 15
 
-    >>> tl.swizzle2d(tl.full((), 0, tl.int32), tl.full((), 1, tl.int32), 4, 4, 2)
+    >>> tl.swizzle2d(tl.load(i), tl.load(i + 1), 4, 4, 2)
     (1, 0)"""
 
 def topk(x: Any, k: Any, dim: Any = None, descending: Any = True) -> tensor:

@@ -148,7 +148,7 @@ def bank_conflicts(
 ) -> BankConflicts:
     """See `Layout.bank_conflicts`."""
     at, inside = addresses(registers, memory, stages=True)
-    widest = _widest(at, inside, element_bytes, WIDEST_ACCESS)
+    widest = 1 if vector == 1 else _widest(at, inside, element_bytes, WIDEST_ACCESS)
     vector = vector or widest
     if vector > widest or widest % vector:
         raise LayoutError(
@@ -169,6 +169,10 @@ def bank_conflicts(
 
 def _served(words: IntArray) -> tuple[int, int, int]:
     """(ways, wavefronts, least) of phases, one row each of the words that it touches (-1: none)."""
+    if (words >= 0).all() and (words - words[:, :1] == words[0] - words[0, 0]).all() and len(words) > 1:
+        # All phases touch the same pattern from another start, which only renames the banks.
+        ways, wavefronts, least = _served(words[:1])
+        return ways, wavefronts * len(words), least * len(words)
     words = np.sort(words, axis=1)
     fresh = words >= 0
     fresh[:, 1:] &= words[:, 1:] != words[:, :-1]

@@ -12,7 +12,7 @@ from tritium.ops.base import Array, attr, operand
 from tritium.ops.compare import GreaterEqual, LessEqual
 from tritium.ops.debug import DeviceAssert
 from tritium.ops.elementwise import Elementwise, unless_fp8
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.memory import AddPtr
@@ -43,6 +43,9 @@ class Add(Elementwise, name="tile.add"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.add(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.add(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.arithmetic(self, "+", *x)
@@ -80,6 +83,9 @@ class Sub(Elementwise, name="tile.sub"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.subtract(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.sub(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.arithmetic(self, "-", *x)
@@ -142,6 +148,9 @@ class Mul(Elementwise, name="tile.mul"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.multiply(self, *operands) if fx.is_wide_integer(self.results[0].type) else None
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.mul(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.arithmetic(self, "*", *x)
 
@@ -158,7 +167,7 @@ class Div(Elementwise, name="tile.div"):
 
     ``/`` gives fp32 for integers of any width and for fp16 and bf16; tl.fdiv keeps the type of its operands.
 
-    >>> tl.arange(1, 4) / 2
+    >>> tl.load(x + tl.arange(1, 4)) / 2
     [0.5, 1.0, 1.5]
     """
 
@@ -170,6 +179,9 @@ class Div(Elementwise, name="tile.div"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.div(args[0], args[1], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.div(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.binary("/", *x)
@@ -187,8 +199,8 @@ class Div(Elementwise, name="tile.div"):
     def fdiv(s: Semantic, x: Any, y: Any, ieee_rounding: Any = False) -> Tensor:
         """Quotient of floats in their own type, also for fp16 and bf16.
 
-        >>> tl.fdiv(tl.full((1,), 1.0, tl.float16), tl.full((1,), 4.0, tl.float16))
-        [0.25]
+        >>> tl.fdiv(tl.load(x + 1).to(tl.float16), tl.load(x + 4).to(tl.float16))
+        0.25
         """
         s.const_bool(ieee_rounding, "ieee_rounding")  # has no effect in Triton 3.6
         x, y = s.to_tensor(x), s.to_tensor(y)
@@ -203,8 +215,8 @@ class Div(Elementwise, name="tile.div"):
     def div_rn(s: Semantic, x: Any, y: Any) -> Tensor:
         """Correctly rounded quotient of fp32 numbers.
 
-        >>> tl.div_rn(tl.full((1,), 1.0, tl.float32), 3.0)
-        [0.33333334]
+        >>> tl.div_rn(tl.load(x + 1), 3.0)
+        0.33333334
         """
         for v in (x, y):
             if isinstance(v, Tensor) and v.dtype is not float32:
@@ -218,8 +230,8 @@ class Div(Elementwise, name="tile.div"):
 class IntDiv(Elementwise, name="tile.idiv"):
     """Quotient of integers x and y per element, truncated toward zero as in C; 0 where y is 0.
 
-    >>> tl.full((1,), -7, tl.int32) // 2
-    [-3]
+    >>> (tl.load(i) - 7) // 2
+    -3
     """
 
     x = operand()
@@ -233,6 +245,9 @@ class IntDiv(Elementwise, name="tile.idiv"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.quotient(self, *operands)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.int_div(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.division(self, "/", *x)
@@ -252,8 +267,8 @@ class Rem(Elementwise, name="tile.rem"):
 
     fp16 and bf16 are computed in fp32; for floats this is C's fmod.
 
-    >>> tl.full((1,), -7, tl.int32) % 2
-    [-1]
+    >>> (tl.load(i) - 7) % 2
+    -1
     """
 
     x = operand()
@@ -265,6 +280,9 @@ class Rem(Elementwise, name="tile.rem"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return None if self.is_float else fx.remainder(*operands)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.rem(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("fmod", self.format, *x) if self.is_float else e.division(self, "%", *x)
@@ -279,7 +297,7 @@ class Rem(Elementwise, name="tile.rem"):
 class Fma(Elementwise, name="tile.fma"):
     """``x * y + z`` of floats per element, rounded once.
 
-    >>> tl.fma(2.0, 3.0, 4.0)
+    >>> tl.fma(tl.load(x + 2), 3.0, 4.0)
     10.0
     """
 
@@ -290,6 +308,9 @@ class Fma(Elementwise, name="tile.fma"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.fma(args[0], args[1], args[2], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.fma(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("fma", self.format, *x)
@@ -309,8 +330,8 @@ class Fma(Elementwise, name="tile.fma"):
 class UMulHi(Elementwise, name="tile.umulhi"):
     """High half of the product of x and y, read as unsigned 32- or 64-bit numbers.
 
-    >>> tl.umulhi(tl.full((1,), 2**31, tl.uint32), tl.full((1,), 6, tl.uint32))
-    [3]
+    >>> tl.umulhi(tl.load(i + 6).to(tl.uint32), tl.full((), 2**31, tl.uint32))
+    3
     """
 
     x = operand()
@@ -321,6 +342,9 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.umulhi(args[0], args[1], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.umulhi(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.helper("high_product", *x)
@@ -340,8 +364,8 @@ class UMulHi(Elementwise, name="tile.umulhi"):
 def cdiv(s: Semantic, x: Any, div: Any) -> Tensor:
     """Quotient rounded up for positive integers: ``(x + div - 1) // div``. Of two numbers it is an int32 tensor.
 
-    >>> tl.cdiv(tl.full((), 10, tl.int32), 4)
-    3
+    >>> tl.cdiv(tl.load(i + 7), 4)
+    2
     """
     if is_number(x) and is_number(div):
         return s.to_tensor(_at_compile_time(s, lambda a, b: (a + (b - 1)) // b, x, div))

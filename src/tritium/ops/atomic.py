@@ -8,6 +8,8 @@ from typing import Any
 from tritium.ir.types import DType, PointerType, Type, dtype_named, like, pointer
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.cast import reinterpret
+from tritium.ops.emit import CudaEmitter
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.memory import check_mask, fit, mask_of, pointee, pointer_of, refuse_constant
@@ -70,6 +72,12 @@ class AtomicRmw(TileOp, name="tile.atomic_rmw"):
         mask = args[2] if self.mask is not None else None
         return m.atomic_rmw(self, self.kind, args[0], args[1], mask)  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.atomic(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
+
 
 class AtomicCas(TileOp, name="tile.atomic_cas"):
     """Stores `value` where memory at `ptr` holds the bits of `compare`, atomically; gives the old values.
@@ -101,6 +109,12 @@ class AtomicCas(TileOp, name="tile.atomic_cas"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         return m.atomic_cas(self, args[0], args[1], args[2])  # type: ignore[arg-type]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.atomic(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 # ---- surfaces --------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ fields        ``operand()``, ``operand(optional=True)``, ``operand(variadic=True
 ``execute``   ops that need the machine: memory, program ids, control flow, printing (see `Machine`).
 ``facts``     interval, divisibility, affine form... of the result from those of the operands (see `tritium.ops.facts`).
 ``operand_layout``  the register layout an operand needs so that the result comes out in a given one (GPU).
+``cpu``       instructions of one element (or of the lanes of a vector) from those of the operands' elements.
 ``cuda``      C++ of one element from C++ of the operands' elements; ``emit_cuda`` where it takes more than that.
 ``cost``      bytes moved and arithmetic done by one program instance.
 ``samples``   inputs for differential tests and fuzzing.
@@ -52,7 +53,7 @@ from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import Type
 
 if TYPE_CHECKING:
-    from tritium.ops.emit import CudaEmitter, Expr
+    from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
     from tritium.ops.facts import Bound, Facts
     from tritium.ops.gpu_layout import RegisterLayout
     from tritium.ops.machine import Machine
@@ -271,6 +272,10 @@ class TileOp(Op):
         """The layout that operand number `operand` needs for the result to be in `layout` without any element
         changing its thread; None where elements must move."""
         return None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        """The element of the result; `x` are the operands' elements at the same place, as the emitter hands them out."""
+        e.unsupported(self)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         """C++ of one element of the result; `x` are the operands' elements at the same place."""

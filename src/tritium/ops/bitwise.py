@@ -10,7 +10,7 @@ from tritium.numerics.formats import INTEGER_FORMATS
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Elementwise, by_format
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -41,6 +41,9 @@ class And(Elementwise, name="tile.and"):
             return fx.both(*operands)
         known = [f.hi for f in operands if f.lo is not None and f.lo >= 0 and f.hi is not None]
         return Facts(0, min(known)) if known else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bit_and(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bits(self, "&", *x)
@@ -80,6 +83,9 @@ class Or(Elementwise, name="tile.or"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_or(args[0], args[1], self.format)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bit_or(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bits(self, "|", *x)
 
@@ -118,6 +124,9 @@ class Xor(Elementwise, name="tile.xor"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.either_differs(*operands) if self.results[0].type.scalar is int1 else None
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bit_xor(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bits(self, "^", *x)
@@ -172,6 +181,9 @@ class Shl(Elementwise, name="tile.shl"):
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.shift_left(self, *operands)
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.shl(self, *x)
+
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.shift(self, "<<", *x)
 
@@ -201,6 +213,9 @@ class Shr(Elementwise, name="tile.shr"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return fx.shift_right(self, *operands)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.shr(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.shift(self, ">>", *x)

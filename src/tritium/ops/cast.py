@@ -9,7 +9,7 @@ from tritium.ir.types import DType, PointerType, ScalarType, TileType, Type, lik
 from tritium.numerics.cast import bitcast, cast
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Bound, Facts
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
@@ -25,8 +25,8 @@ class Cast(TileOp, name="tile.cast"):
     Float to int truncates, saturates and maps NaN to 0; anything to int1 is ``!= 0``; integers narrow by
     wrapping; integers and wider floats become floats with one rounding.
 
-    >>> tl.cast(tl.full((2,), -1.75, tl.float32), tl.int32)
-    [-1, -1]
+    >>> tl.cast(tl.load(x + tl.arange(0, 4)) / -2, tl.int32)
+    [0, 0, -1, -1]
     """
 
     only_converts = True
@@ -49,6 +49,9 @@ class Cast(TileOp, name="tile.cast"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.convert(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.cast(x[0], self.x.type.scalar, self.to, self.rounding)
@@ -89,8 +92,8 @@ class Cast(TileOp, name="tile.cast"):
 class Bitcast(TileOp, name="tile.bitcast"):
     """The bits of `x` read as `to`, a type of the same width. Pointers count as 64-bit integers.
 
-    >>> tl.cast(tl.full((1,), 1.0, tl.float32), tl.int32, bitcast=True)
-    [1065353216]
+    >>> tl.cast(tl.load(x + 1), tl.int32, bitcast=True)
+    1065353216
     """
 
     only_converts = True
@@ -105,6 +108,9 @@ class Bitcast(TileOp, name="tile.bitcast"):
 
     def eval(self, *args: Array) -> Array:
         return bitcast(args[0], _bits_format(self.x.type.scalar), _bits_format(self.to))
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.bitcast(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.bitcast(x[0], self.x.type.scalar, self.to)

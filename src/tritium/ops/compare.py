@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, operand
 from tritium.ops.elementwise import Comparison
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic
@@ -35,6 +35,9 @@ class Compare(Comparison):
 
     def facts(self, *operands: Facts) -> Facts | None:
         return None if self.is_float else fx.compare(self, self.relation, *operands)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.compare(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.binary(self.relation, *x)

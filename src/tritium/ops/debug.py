@@ -8,7 +8,7 @@ from typing import Any
 
 from tritium.ir.types import DType, Type, int1, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
-from tritium.ops.emit import CudaEmitter
+from tritium.ops.emit import CpuEmitter, CudaEmitter
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -33,6 +33,9 @@ class DevicePrint(TileOp, name="tile.print"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.print_values(self, self.prefix, args, hex=self.hex)  # type: ignore[arg-type]
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.print_values(self)
 
     @surface("device_print")
     @staticmethod
@@ -72,6 +75,9 @@ class DeviceAssert(TileOp, name="tile.assert"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.check(self, args[0], self.message, args[1] if len(args) > 1 else None)  # type: ignore[arg-type]
 
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.assertion(self)
+
     @surface("device_assert")
     @staticmethod
     def build(s: Semantic, cond: Any, msg: Any = "", mask: Any = None) -> None:
@@ -105,8 +111,8 @@ def truth_value(s: Semantic, x: Any, what: str) -> Tensor:
 class ExpectZero(TileOp, name="tile.expect_zero"):
     """`x`, with the promise that it is zero wherever `mask` is true.
 
-    >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
-    [0.0, 0.0]
+    >>> tl.expect_zero(tl.load(x + tl.arange(0, 2)), tl.arange(0, 2) < 1)
+    [0.0, 1.0]
     """
 
     x = operand()
@@ -120,13 +126,16 @@ class ExpectZero(TileOp, name="tile.expect_zero"):
     def eval(self, *args: Array) -> Array:
         return args[0]
 
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.same(self, *x)
+
     @surface("expect_zero")
     @staticmethod
     def build(s: Semantic, x: Any, mask: Any) -> Tensor:
         """`x`, which is expected to be zero where `mask` is true; debug mode checks it.
 
-        >>> tl.expect_zero(tl.zeros((2,), tl.float32), tl.arange(0, 2) < 1)
-        [0.0, 0.0]
+        >>> tl.expect_zero(tl.load(x + tl.arange(0, 2)), tl.arange(0, 2) < 1)
+        [0.0, 1.0]
         """
         value = s.to_tensor(x)
         chosen = s.broadcast_to(truth_value(s, mask, "the mask of tl.expect_zero"), value.dims)

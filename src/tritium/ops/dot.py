@@ -34,8 +34,9 @@ class Dot(TileOp, name="tile.dot"):
     imprecise   how many products an fp8 sum on sm_90 may keep in the short accumulator of the tensor core; None for
                 the default of the backend
 
-    >>> tl.dot(tl.full((1, 2), 3.0, tl.float32), tl.full((2, 1), 4.0, tl.float32))
-    [[24.0]]
+    >>> a = tl.load(x + tl.arange(1, 3))
+    >>> tl.dot(a[None, :], a[:, None])
+    [[5.0]]
     """
 
     a = operand()

@@ -116,8 +116,8 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
         Formats: "e2m1" (uint8, two elements to a byte), "e4m3", "e5m2", "bf16", "fp16", as the type itself or its bits.
         Scales are uint8 exponents (or fp8e4nv, one for 16 elements), or None.
 
-        >>> a, b = tl.full((1, 32), 1.0, tl.float16), tl.full((32, 1), 1.0, tl.float16)
-        >>> tl.dot_scaled(a, tl.full((1, 1), 128, tl.uint8), "fp16", b, None, "fp16")
+        >>> a = tl.load(x + tl.zeros((1, 32), tl.int32) + 1).to(tl.float16)
+        >>> tl.dot_scaled(a, tl.full((1, 1), 128, tl.uint8), "fp16", tl.trans(a), None, "fp16")
         [[64.0]]
         """
         if s.dtype_of(out_dtype, "out_dtype of tl.dot_scaled") is not float32:

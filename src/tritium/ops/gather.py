@@ -20,8 +20,8 @@ class Gather(TileOp, name="tile.gather"):
 
     An index outside the axis reads the nearest element (Triton leaves it undefined).
 
-    >>> tl.gather(tl.arange(10, 14), tl.full((2,), 3, tl.int32), 0)
-    [13, 13]
+    >>> tl.gather(tl.arange(10, 14), tl.load(i + tl.arange(2, 4)), 0)
+    [12, 13]
     """
 
     src = operand()

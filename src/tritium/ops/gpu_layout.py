@@ -90,6 +90,17 @@ class AxisLayout:
             yield d, step
             step *= d.count
 
+    def split_at(self, stride: int) -> tuple[Digit, ...]:
+        """The digits, thread digits that go beyond `stride` (a warp's 32 threads) cut in two there if that is even."""
+        out: list[Digit] = []
+        for d in self.digits:
+            inside = stride // d.stride if d.is_thread and d.stride < stride < d.stride * d.count else 0
+            if inside and stride % d.stride == 0 and d.count % inside == 0:
+                out += [Digit(inside, d.stride), Digit(d.count // inside, stride)]
+            else:
+                out.append(d)
+        return tuple(out)
+
     def __str__(self) -> str:
         return f"{self.extent}: {' '.join(map(str, self.digits))}" if self.digits else str(self.extent)
 
@@ -182,6 +193,10 @@ class RegisterLayout:
     def insert(self, axis: int) -> RegisterLayout:
         """A new axis of extent 1."""
         return RegisterLayout((*self.axes[:axis], AxisLayout(1), *self.axes[axis:]), self.threads)
+
+    def replace(self, axis: int, by: AxisLayout) -> RegisterLayout:
+        """Another layout along one axis."""
+        return RegisterLayout((*self.axes[:axis], by, *self.axes[axis + 1 :]), self.threads)
 
     def permute(self, order: Sequence[int]) -> RegisterLayout:
         """Axis i of the result is axis ``order[i]`` of this one."""

@@ -86,6 +86,11 @@ class SharedMemory:
         self.last_reader = op
         return self.bytes[index].reshape(-1, dtype.itemsize).view(dtype).reshape(-1)
 
+    def peek(self, at: Array, dtype: np.dtype[Any]) -> Array:
+        """The elements at byte addresses `at`, read by no thread: for ops whose reads are checked apart."""
+        index, _ = _bytes(at, np.zeros(at.shape, np.int32), dtype.itemsize)
+        return self.bytes[index].reshape(-1, dtype.itemsize).view(dtype).reshape(-1)
+
     def _check(self, op: Op, index: Array, who: Array, last: Array, when: Array, what: str) -> None:
         clash = (when[index] == self.interval) & (last[index] != who)
         if clash.any():
@@ -118,7 +123,7 @@ class SharedBuffer:
         memory.reserve(base + ty.nbytes)
 
     def addresses(self, coordinates: Array, stage: int) -> Array:
-        """Byte addresses of int coordinates [..., axis]; TRI0822 for a stage that does not exist."""
+        """Byte addresses of int coordinates [..., axis]."""
         strides = np.array(self.type.strides, np.int64)
         elements = (coordinates * strides).sum(-1) + stage * self.type.stage_size
         return self.base + elements * self.dtype.itemsize

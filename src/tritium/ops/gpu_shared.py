@@ -16,6 +16,7 @@ backend only spells the op.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -189,6 +190,76 @@ class SharedLoad(TileOp, name="gpu.shared_load"):
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.shared_load(self)
+
+
+class SharedView(TileOp, name="gpu.shared_view"):
+    """The memory of `buffer` from element `offset` on, row-major as a tile of `shape`. The buffer has no padding.
+
+    >>> %row = gpu.shared_view(%buffer) {offset = 8, shape = (2, 4)} : shared<2x4xf32, order 1 0, pad 0, stages 1>
+    """
+
+    buffer = operand()
+    shape = attr()
+    offset = attr(0)
+
+    def infer(self) -> Sequence[Type]:
+        has = _buffer_type(self.name, self.buffer)
+        if has.padding or has.stages != 1 or self.offset < 0 or self.offset + prod(self.shape) > has.numel:
+            raise TypeRuleError(f"{self.name} cannot see {self.shape} from element {self.offset} of {has}")
+        return (SharedType(has.element, tuple(self.shape), tuple(reversed(range(len(self.shape))))),)
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        buffer: SharedBuffer = args[0]
+        ty = self.result.type
+        assert isinstance(ty, SharedType)
+        return SharedBuffer(buffer.memory, buffer.base + self.offset * buffer.dtype.itemsize, ty)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.shared_view(self)
+
+
+class SharedGather(TileOp, name="gpu.shared_gather"):
+    """Element (i, j, ...) of the result is element (indices[0][i, j, ...], indices[1][...], ...) of `buffer`.
+
+    One int32 tile of indices for each axis of the buffer, all within its extents.
+
+    >>> %x = gpu.shared_gather(%buffer, [%rows, %cols]) {layout = "4: r4 | 8: t8@1 / 8"} : tile<4x8xf32>
+    """
+
+    buffer = operand()
+    indices = operand(variadic=True)
+    effect = Effect.READ
+    speculatable = False
+
+    def infer(self) -> Sequence[Type]:
+        has = _buffer_type(self.name, self.buffer)
+        shapes = {v.type.shape for v in self.indices}
+        if (
+            len(self.indices) != len(has.dims)
+            or len(shapes) != 1
+            or any(v.type.scalar is not int32 for v in self.indices)
+        ):
+            raise TypeRuleError(f"{self.name} needs an int32 tile of one shape for each axis of {has}")
+        return (tile(has.element, self.indices[0].type.shape),)
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        buffer, *indices = args
+        layout = _layout(self, self.result)
+        places = np.stack([full(x, layout.shape).reshape(layout.shape) for x in indices], -1)
+        table = layout.table()
+        threads = np.broadcast_to(np.arange(layout.threads)[:, None], table.shape[:2])
+        inside = (table < np.array(layout.shape)).all(-1)
+        coordinates = tuple(table[inside].T)
+        at = buffer.addresses(places[coordinates].astype(np.int64), 0)
+        out = np.zeros(layout.shape, buffer.dtype)
+        out[coordinates] = buffer.memory.read(self, at, threads[inside], buffer.dtype)
+        return out.reshape((1,) * BATCH_AXES + layout.shape)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout if operand else None
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.shared_gather(self)
 
 
 class CopyToShared(TileOp, name="gpu.copy_to_shared"):

@@ -32,7 +32,7 @@ def swizzle2d(s: Semantic, i: Any, j: Any, size_i: Any, size_j: Any, size_g: Any
         8 10 12 14
         9 11 13 15
 
-    >>> tl.swizzle2d(tl.full((), 0, tl.int32), tl.full((), 1, tl.int32), 4, 4, 2)
+    >>> tl.swizzle2d(tl.load(i), tl.load(i + 1), 4, 4, 2)
     (1, 0)
     """
 

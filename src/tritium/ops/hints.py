@@ -10,7 +10,7 @@ from tritium.ir.types import Type, int1
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.debug import truth_value
-from tritium.ops.emit import CudaEmitter
+from tritium.ops.emit import CpuEmitter, CudaEmitter
 from tritium.ops.facts import Bound, Facts
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
@@ -56,6 +56,9 @@ class Hint(TileOp, name="tile.hint"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.same(self, *x)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.alias(self)

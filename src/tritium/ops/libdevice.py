@@ -12,6 +12,8 @@ from typing import Any
 from tritium.ir.types import DType, Type, dtype_named, like
 from tritium.numerics.libdevice import LIBDEVICE, Variant, find_variant
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.libdevice_text import describe_function
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -48,6 +50,15 @@ class LibraryCall(TileOp, name="tile.libdevice"):
 
     def eval(self, *args: Array) -> Array:
         return self.variant.evaluate(*args)
+
+    def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
+        return e.library(self, *x)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.elementwise(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 def call(s: Semantic, function: str, args: Sequence[Any]) -> Tensor:

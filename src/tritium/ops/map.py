@@ -11,6 +11,8 @@ from tritium.ir.types import DType, Type, tile
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, operand, region
 from tritium.ops.combine import check_isolated, evaluate_region, invoke
 from tritium.ops.control import Yield
+from tritium.ops.emit import CudaEmitter
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.reshape import reshape_to
@@ -73,6 +75,12 @@ class MapElementwise(TileOp, name="tile.map_elementwise"):
         out = [np.broadcast_to(y, scalars[0].shape) for y in run(self.body, scalars)]
         results = tuple(np.stack(out[i : i + pack], axis=-1).reshape(shape) for i in range(0, len(out), pack))
         return results[0] if len(results) == 1 else results
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.map_elements(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 @surface("map_elementwise")

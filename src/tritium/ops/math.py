@@ -13,7 +13,7 @@ from tritium.numerics import special
 from tritium.ops.arithmetic import Add, Div, Sub
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import WIDE_FLOATS, Elementwise
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
 from tritium.ops.surface import SURFACES, surface
@@ -37,12 +37,15 @@ def _function(s: Semantic, cls: type[Elementwise], name: str, x: Any, **attrs: A
 class Exp(Unary, name="tile.exp"):
     """e to the power of x per element.
 
-    >>> tl.exp(0.0)
-    1.0
+    >>> tl.exp(tl.load(x + 1))
+    2.7182817
     """
 
     def eval(self, *args: Array) -> Array:
         return special.exp(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("exp", self.format, *x)
@@ -56,12 +59,15 @@ class Exp(Unary, name="tile.exp"):
 class Exp2(Unary, name="tile.exp2"):
     """2 to the power of x per element.
 
-    >>> tl.exp2(3.0)
+    >>> tl.exp2(tl.load(x + 3))
     8.0
     """
 
     def eval(self, *args: Array) -> Array:
         return special.exp2(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("exp2", self.format, *x)
@@ -75,12 +81,15 @@ class Exp2(Unary, name="tile.exp2"):
 class Log(Unary, name="tile.log"):
     """Natural logarithm of x per element; NaN below 0, -inf at 0.
 
-    >>> tl.log(1.0)
+    >>> tl.log(tl.load(x + 1))
     0.0
     """
 
     def eval(self, *args: Array) -> Array:
         return special.log(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("log", self.format, *x)
@@ -94,12 +103,15 @@ class Log(Unary, name="tile.log"):
 class Log2(Unary, name="tile.log2"):
     """Logarithm of x to base 2 per element; NaN below 0, -inf at 0.
 
-    >>> tl.log2(8.0)
-    3.0
+    >>> tl.log2(tl.load(x + 4))
+    2.0
     """
 
     def eval(self, *args: Array) -> Array:
         return special.log2(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("log2", self.format, *x)
@@ -113,12 +125,15 @@ class Log2(Unary, name="tile.log2"):
 class Cos(Unary, name="tile.cos"):
     """Cosine of x (radians) per element.
 
-    >>> tl.cos(0.0)
+    >>> tl.cos(tl.load(x))
     1.0
     """
 
     def eval(self, *args: Array) -> Array:
         return special.cos(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("cos", self.format, *x)
@@ -132,12 +147,15 @@ class Cos(Unary, name="tile.cos"):
 class Sin(Unary, name="tile.sin"):
     """Sine of x (radians) per element.
 
-    >>> tl.sin(0.0)
+    >>> tl.sin(tl.load(x))
     0.0
     """
 
     def eval(self, *args: Array) -> Array:
         return special.sin(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("sin", self.format, *x)
@@ -151,14 +169,17 @@ class Sin(Unary, name="tile.sin"):
 class Sqrt(Unary, name="tile.sqrt"):
     """Square root of x per element; NaN below 0. `precise` asks for correct rounding on every backend.
 
-    >>> tl.sqrt(9.0)
-    3.0
+    >>> tl.sqrt(tl.load(x + 4))
+    2.0
     """
 
     precise = attr(False)
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.sqrt(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.sqrt(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("sqrt", self.format, *x)
@@ -173,8 +194,8 @@ class Sqrt(Unary, name="tile.sqrt"):
     def sqrt_rn(s: Semantic, x: Any) -> Tensor:
         """Correctly rounded square root of fp32 numbers.
 
-        >>> tl.sqrt_rn(9.0)
-        3.0
+        >>> tl.sqrt_rn(tl.load(x + 2))
+        1.4142135
         """
         x = s.to_tensor(x)
         if x.dtype is not float32:
@@ -185,12 +206,15 @@ class Sqrt(Unary, name="tile.sqrt"):
 class Rsqrt(Unary, name="tile.rsqrt"):
     """1 / sqrt(x) per element; NaN below 0, inf at +0.0.
 
-    >>> tl.rsqrt(4.0)
+    >>> tl.rsqrt(tl.load(x + 4))
     0.5
     """
 
     def eval(self, *args: Array) -> Array:
         return special.rsqrt(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("rsqrt", self.format, *x)
@@ -204,12 +228,15 @@ class Rsqrt(Unary, name="tile.rsqrt"):
 class Erf(Unary, name="tile.erf"):
     """Error function of x per element.
 
-    >>> tl.erf(0.0)
+    >>> tl.erf(tl.load(x))
     0.0
     """
 
     def eval(self, *args: Array) -> Array:
         return special.erf(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("erf", self.format, *x)
@@ -223,12 +250,15 @@ class Erf(Unary, name="tile.erf"):
 class Floor(Unary, name="tile.floor"):
     """Largest whole number not above x, per element, as a float.
 
-    >>> tl.floor(-1.5)
-    -2.0
+    >>> tl.floor(tl.load(x + 3) / 2)
+    1.0
     """
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.floor(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.floor(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("floor", self.format, *x)
@@ -242,12 +272,15 @@ class Floor(Unary, name="tile.floor"):
 class Ceil(Unary, name="tile.ceil"):
     """Smallest whole number not below x, per element, as a float.
 
-    >>> tl.ceil(1.5)
+    >>> tl.ceil(tl.load(x + 3) / 2)
     2.0
     """
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.ceil(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.ceil(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("ceil", self.format, *x)
@@ -261,14 +294,17 @@ class Ceil(Unary, name="tile.ceil"):
 class Abs(Elementwise, name="tile.abs"):
     """Magnitude of x per element, of any number type. The most negative integer stays as it is.
 
-    >>> tl.abs(tl.full((1,), -3, tl.int32))
-    [3]
+    >>> tl.abs(tl.load(i) - 3)
+    3
     """
 
     x = operand()
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.absolute(args[0], self.format)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.absolute(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.math("fabs", self.format, *x) if self.is_float else e.helper("magnitude", *x)
@@ -296,7 +332,7 @@ class Abs(Elementwise, name="tile.abs"):
 def sigmoid(s: Semantic, x: Any) -> Tensor:
     """``1 / (1 + exp(-x))`` of fp32 or fp64.
 
-    >>> tl.sigmoid(0.0)
+    >>> tl.sigmoid(tl.load(x))
     0.5
     """
     return Div.build(s, 1, Add.build(s, 1, Exp.build(s, Sub.negate(s, x))))
@@ -311,7 +347,7 @@ def softmax(
     Maximum and sum have the reduced axis removed unless `keep_dims`, so a tile with several axes needs
     ``keep_dims=True`` unless `dim` is 0.
 
-    >>> tl.softmax(tl.zeros((4,), tl.float32))
+    >>> tl.softmax(tl.load(x + tl.arange(0, 4)) * 0.0)
     [0.25, 0.25, 0.25, 0.25]
     """
     axis = 0 if unwrap(dim) is None else dim

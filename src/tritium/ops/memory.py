@@ -11,7 +11,7 @@ from tritium.ir.core import Value
 from tritium.ir.types import DType, PointerType, Type, int1, like
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Bound, Facts
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
@@ -50,6 +50,9 @@ class AddPtr(TileOp, name="tile.addptr"):
     def eval(self, *args: Array) -> Array:
         size = self.ptr.type.scalar.element_ty.itemsize  # type: ignore[union-attr]
         return args[0] + args[1].astype(np.int64, copy=False) * np.int64(size)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.add_pointer(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.binary("+", *x)

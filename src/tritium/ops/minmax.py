@@ -9,7 +9,7 @@ from tritium.ir.types import DType, bfloat16, float32
 from tritium.numerics.formats import FLOAT_FORMATS
 from tritium.ops.base import Array, attr, operand
 from tritium.ops.elementwise import Elementwise, by_format
-from tritium.ops.emit import CudaEmitter, Expr
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Facts
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.semantic import Semantic, describe, is_number
@@ -64,6 +64,9 @@ class _Extremum(Elementwise):
         lo = pick(x for x in lows if x is not None) if None not in lows else None
         hi = pick(x for x in highs if x is not None) if None not in highs else None
         return Facts(lo, hi)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.extremum(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.extremum(self, "max" if self.largest else "min", *x)
@@ -130,8 +133,8 @@ class Clamp(Elementwise, name="tile.clamp"):
 
     A NaN in x gives lo, or NaN if propagated.
 
-    >>> tl.clamp(tl.full((1,), 7.0, tl.float32), 0.0, 5.0)
-    [5.0]
+    >>> tl.clamp(tl.load(x + 7), 0.0, 5.0)
+    5.0
     """
 
     x = operand()
@@ -143,6 +146,9 @@ class Clamp(Elementwise, name="tile.clamp"):
     def eval(self, *args: Array) -> Array:
         x, lo, hi = args
         return self.numerics.clamp(x, lo, hi, self.format, propagate_nan=self.propagate_nan)
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.clamp(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return e.extremum(self, "min", e.extremum(self, "max", x[0], x[1]), x[2])

@@ -17,6 +17,8 @@ from tritium.ir.types import DType, Type, int32, int64, uint32, uint64
 from tritium.numerics.integer import add, mul, umulhi
 from tritium.ops.base import Array, TileOp, TypeRuleError, attr, operand
 from tritium.ops.cast import reinterpret
+from tritium.ops.emit import CudaEmitter
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic, describe
 from tritium.ops.surface import OPERATORS, SURFACES, surface
@@ -66,6 +68,12 @@ class Philox(TileOp, name="tile.philox"):
             c0, c1, c2, c3 = high_b ^ c1 ^ k0, low_b, high_a ^ c3 ^ k1, low_a
             k0, k1 = add(k0, raise_a, fmt), add(k1, raise_b, fmt)
         return c0, c1, c2, c3
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.philox(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
     @surface("philox_impl")
     @staticmethod

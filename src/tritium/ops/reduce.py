@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tritium.ir.core import Region
 from tritium.ir.types import DType, Type, bfloat16, float32, int32, shaped, uint32
 from tritium.ops import combine as tree
 from tritium.ops.axes import axis_of
@@ -54,16 +55,8 @@ class Reduce(TileOp, name="tile.reduce"):
         return self._reduce(args, m.apply_region)  # type: ignore[arg-type]
 
     def _reduce(self, args: Sequence[Array], run: tree.RunRegion) -> Any:
-        at = BATCH_AXES + self.axis
         parts = tree.aligned(args, self.axis, self.inputs[0].type.shape[self.axis])
-        ufunc = tree.exact_ufunc(self.combine)
-        if ufunc is not None:
-            return ufunc.reduce(parts[0], axis=at, dtype=parts[0].dtype)
-        found = is_extremum(self.combine)
-        if found is not None:
-            return pick_extremum(parts, at, found)
-        out = tree.reduce_axis(parts, at, self.combine, run)
-        return out[0] if len(out) == 1 else out
+        return reduce_parts(parts, BATCH_AXES + self.axis, self.combine, run)
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return tuple(b.place_axes(lambda a: a + (a >= self.axis)) for b in wanted)
@@ -94,6 +87,18 @@ class Reduce(TileOp, name="tile.reduce"):
         made = tree.combine_region(s, combine_fn, [t.dtype for t in tiles], "reduce")
         out = reduced(s, tiles, axis, made, keep_dims, "reduce")
         return out if several else out[0]
+
+
+def reduce_parts(parts: Sequence[Array], at: int, combine: Region, run: tree.RunRegion) -> Any:
+    """Arrays of one shape reduced along array axis `at`, which goes away: one array, or a tuple for several."""
+    ufunc = tree.exact_ufunc(combine)
+    if ufunc is not None:
+        return ufunc.reduce(parts[0], axis=at, dtype=parts[0].dtype)
+    found = is_extremum(combine)
+    if found is not None:
+        return pick_extremum(tuple(parts), at, found)
+    out = tree.reduce_axis(tuple(parts), at, combine, run)
+    return out[0] if len(out) == 1 else out
 
 
 def reduced(

@@ -9,6 +9,8 @@ from typing import Any
 from tritium.ir.types import Type, shaped
 from tritium.ops.axes import axis_of, reshaped
 from tritium.ops.base import BATCH_AXES, Array, TileOp, TypeRuleError, attr, full, operand
+from tritium.ops.emit import CudaEmitter
+from tritium.ops.gpu_layout import AxisLayout, RegisterLayout
 from tritium.ops.handles import Tensor
 from tritium.ops.semantic import Semantic
 from tritium.ops.shape import ExpandDims
@@ -41,6 +43,28 @@ class Reshape(TileOp, name="tile.reshape"):
                 for a in target:
                     goal[a] = 1
         return full(x, tuple(stretch)).reshape(*x.shape[:BATCH_AXES], *goal)
+
+    def moved_axes(self) -> tuple[int | None, ...] | None:
+        """For every axis of the result the axis of `x` that it is, None for a new one of extent 1; None if elements
+        change their order among the axes."""
+        kept = [a for a, d in enumerate(self.x.type.shape) if d > 1]
+        if [self.x.type.shape[a] for a in kept] != [d for d in self.shape if d > 1]:
+            return None
+        rest = iter(kept)
+        return tuple(next(rest) if d > 1 else None for d in self.shape)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        moved = self.moved_axes()
+        if moved is None:
+            return None
+        axes = [
+            layout.axes[moved.index(a)] if a in moved else AxisLayout(1)
+            for a in range(len(self.x.type.shape))
+        ]
+        return RegisterLayout(tuple(axes), layout.threads)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.reshape(self)
 
 
 def _reshape_groups(source: tuple[int, ...], target: tuple[int, ...]) -> list[tuple[list[int], list[int]]]:
@@ -109,7 +133,7 @@ def ravel(s: Semantic, x: Any, can_reorder: Any = False) -> Tensor:
 def item(s: Semantic, input: Any) -> Tensor:
     """The only element of a tile of one element, as a 0-d value.
 
-    >>> tl.item(tl.full((1, 1), 3, tl.int32))
+    >>> tl.item(tl.load(i + tl.arange(3, 4)))
     3
     """
     x = s.to_tensor(input)
@@ -122,8 +146,8 @@ def item(s: Semantic, input: Any) -> Tensor:
 def squeeze(s: Semantic, x: Any, dim: Any) -> Tensor:
     """`x` without its axis `dim`, which has extent 1.
 
-    >>> tl.squeeze(tl.full((1, 2), 5, tl.int32), 0)
-    [5, 5]
+    >>> tl.squeeze(tl.load(i + tl.arange(0, 2))[None, :], 0)
+    [0, 1]
     """
     value = s.to_tensor(x)
     axis = axis_of(s, dim, len(value.dims), "squeeze")

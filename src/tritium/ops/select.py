@@ -10,7 +10,7 @@ import numpy as np
 from tritium.ir.types import PointerType, Type, int1, like
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, operand
-from tritium.ops.emit import CudaEmitter, Expr, conditional
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr, conditional
 from tritium.ops.facts import Bound, Facts
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor
@@ -48,6 +48,9 @@ class Select(TileOp, name="tile.select"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         return wanted
+
+    def cpu(self, e: CpuEmitter, *x: Any) -> Any:
+        return e.select(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
         return conditional(*x)

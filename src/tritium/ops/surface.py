@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 
@@ -43,8 +44,11 @@ class Surface:
         self.operator = operator
         self.must_use = must_use  # a call whose result is not used is a mistake (TRI0623)
         self.op: type | None = None
-        parameters = list(inspect.signature(fn).parameters.values())[1:]
-        self.signature = inspect.Signature(parameters)
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        """The parameters that users see."""
+        return inspect.Signature(list(inspect.signature(self.fn).parameters.values())[1:])
 
     def __set_name__(self, owner: type, attribute: str) -> None:
         self.op = owner

@@ -21,7 +21,8 @@ from tritium.ops.gpu_layout import RegisterLayout, strided
 from tritium.ops.math import Unary
 from tritium.ops.memory import Load
 from tritium.ops.reduce import Reduce
-from tritium.passes.layout_policy import LayoutPolicy
+from tritium.ops.scan import Scan
+from tritium.passes.layout_policy import LayoutPolicy, scan_layout
 
 FREE = (Arange, Constant, Poison)
 """Ops whose result can be had in any layout at once."""
@@ -93,6 +94,10 @@ class Homes:
             for r in op.results:
                 if r.type.shape:
                     self._set(r, source.drop(op.axis), "what a reduction leaves of its operand's layout", op)
+        elif isinstance(op, Scan):
+            layout = scan_layout(op.inputs[0].type.shape, op.axis, self.policy.threads)
+            for r in op.results:
+                self._set(r, layout, "runs of neighbours along the axis of a scan", op)
         else:
             self._follow(op)
 
@@ -113,7 +118,8 @@ class Homes:
                 continue
             for candidate in self._candidates(self.home[v], ty.shape):
                 if candidate.shape == ty.shape and op.operand_layout(candidate, i) == self.home[v]:
-                    self._set(op.results[0], candidate, "that of its operand", op)
+                    for r in op.results:
+                        self._set(r, candidate, "that of its operand", op)
                     return
 
     def _candidates(self, layout: RegisterLayout, shape: tuple[int, ...]) -> Iterable[RegisterLayout]:
@@ -161,6 +167,19 @@ class Homes:
         if not settled:  # what the carried values are held in is known only now
             for region in op.regions:
                 self._region(region)
+
+    def _read_through(self, pointer: Value) -> RegisterLayout | None:
+        """The layout of a load whose addresses are made of `pointer`, a carried tile."""
+        work, seen = [pointer], {pointer}
+        while work:
+            for user, _ in work.pop().uses:
+                if isinstance(user, Load) and user.result.type.shape == pointer.type.shape:
+                    return self.home.get(user.result)
+                for r in user.results if isinstance(user, TileOp) and not user.regions else ():
+                    if r not in seen and r.type.shape == pointer.type.shape:
+                        seen.add(r)
+                        work.append(r)
+        return None
 
     def _carry(self, op: For | While, region: Region, i: int, layout: RegisterLayout) -> bool:
         arg = region.args[i + len(region.args) - len(op.results)]

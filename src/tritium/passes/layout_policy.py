@@ -12,10 +12,8 @@ from functools import lru_cache
 from math import prod
 from typing import Protocol
 
+from tritium.layout import seed_dot_thread_shape
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, blocked, divisors, strided
-
-DOT_MAX_THREADS = 32
-"""Threads of a dot under the seed policy: one warp."""
 
 WARP = 32
 
@@ -38,14 +36,6 @@ class LayoutPolicy(Protocol):
         ...
 
 
-@lru_cache(maxsize=256)
-def dot_thread_shape(rows: int, columns: int, threads: int = DOT_MAX_THREADS) -> tuple[int, int]:
-    """The seed policy's thread shape: of all pairs of divisors with a product of at most `threads`, the one with the
-    largest (product, smaller side, columns)."""
-    pairs = [(r, c) for r in divisors(rows) for c in divisors(columns) if r * c <= threads]
-    return max(pairs, key=lambda p: (p[0] * p[1], min(p), p[1]))
-
-
 @dataclass(frozen=True)
 class SeedPolicy:
     """The layouts of the seed documents: `shape` is that of the tile that decides, a dot's result if there is one."""
@@ -58,16 +48,16 @@ class SeedPolicy:
     def thread_shape(self) -> tuple[int, ...]:
         if not self.has_dot or len(self.shape) != 2:
             return self.shape
-        return dot_thread_shape(*self.shape)
+        return seed_dot_thread_shape(self.shape)
 
     @property
     def threads(self) -> int:
         return prod(self.thread_shape)
 
     def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
-        if shape == self.shape:
-            return strided(shape, self.thread_shape, self.threads)
-        return strided(shape, dot_thread_shape(*shape, self.threads), self.threads)
+        matrix = shape[-2:]
+        threads = self.thread_shape if matrix == self.shape else seed_dot_thread_shape(matrix, self.threads)
+        return strided(shape, (*(1 for _ in shape[:-2]), *threads), self.threads)
 
     def memory(self, shape: tuple[int, ...], order: Sequence[int], vector: int) -> RegisterLayout:
         if shape == self.shape:
@@ -136,3 +126,26 @@ def _dot_axis(extent: int, threads: Sequence[tuple[int, int]]) -> AxisLayout:
     digits += [Digit(rest)] if rest > 1 else []
     digits += [Digit(warps, warp_stride)] if warps > 1 else []
     return AxisLayout(extent, tuple(digits))
+
+
+def scan_layout(shape: Sequence[int], axis: int, threads: int) -> RegisterLayout:
+    """A layout in which every thread holds a run of neighbours along `axis`, all runs equally long.
+
+    As many threads share the axis as divide it evenly; the rest go to the other axes.
+    """
+    extent = shape[axis]
+    along = max(d for d in divisors(extent) if d <= threads)
+    run = extent // along
+    digits = ([Digit(run)] if run > 1 else []) + ([Digit(along, 1)] if along > 1 else [])
+    axes = [AxisLayout(1)] * len(shape)
+    axes[axis] = AxisLayout(extent, tuple(digits))
+    left, stride = threads // along, along
+    for a in reversed(range(len(shape))):
+        if a == axis:
+            continue
+        count = min(left, shape[a])
+        registers = -(-shape[a] // count)
+        digits = ([Digit(count, stride)] if count > 1 else []) + ([Digit(registers)] if registers > 1 else [])
+        axes[a] = AxisLayout(shape[a], tuple(digits))
+        left, stride = left // count, stride * count
+    return RegisterLayout(tuple(axes), threads)

@@ -12,9 +12,11 @@ from tritium.ir.core import Function, Op, Region, Value
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.control import For, If, While, Yield
 from tritium.ops.dot import Dot
-from tritium.ops.gpu_layout import RegisterLayout
+from tritium.ops.gpu_layout import AxisLayout, RegisterLayout
 from tritium.ops.memory import Load, Store
 from tritium.ops.reduce import Reduce
+from tritium.ops.reshape import Reshape
+from tritium.ops.scan import Scan
 from tritium.passes.layout_homes import FREE, Homes, is_transparent
 
 SMALL = 4096
@@ -76,6 +78,8 @@ class Wants:
             source = self.homes.reduced[op]
             own = [source.drop(op.axis)] if op.results[0].type.shape else []
             return OpPlan(own, lambda layout, i: source)
+        if isinstance(op, Scan):
+            return OpPlan([self.homes.home[op.results[0]]])
         if isinstance(op, Dot):
             home = self.homes.home[op.result]
             return OpPlan([home], lambda layout, i: home if i == 2 else self._own(op.operands[i]))
@@ -130,6 +134,9 @@ class Wants:
         return lambda _, i: layout
 
     def _to_scalar(self, op: TileOp) -> OpPlan:
+        if isinstance(op, Reshape):  # every thread needs the only element
+            units = tuple(AxisLayout(1) for _ in op.x.type.shape)
+            return OpPlan([], lambda layout, i: RegisterLayout(units, self.homes.policy.threads))
         return OpPlan([], lambda layout, i: self._own(op.operands[i]))
 
     # ---- control flow --------------------------------------------------------------------------------

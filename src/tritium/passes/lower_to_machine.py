@@ -71,7 +71,7 @@ class SharedSpace:
             wanted.append(
                 self.policy.dot_operand(value.name or side, element, value.type.shape, side, layout, stages)
             )
-        needed = place(shared_bytes(self.function), [_type(w) for w in wanted])
+        needed = end_of(shared_bytes(self.function), [_type(w) for w in wanted])
         if needed > self.limit:
             return Reject(
                 f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
@@ -81,7 +81,7 @@ class SharedSpace:
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""
         require_shared_budget(
-            place(shared_bytes(self.function), [_type(wanted)]),
+            end_of(shared_bytes(self.function), [_type(wanted)]),
             self.limit,
             name=f"shared memory of {self.function.name}",
         )
@@ -98,7 +98,7 @@ def _type(op: SharedAlloc) -> SharedType:
     return ty
 
 
-def place(start: int, buffers: list[SharedType]) -> int:
+def end_of(start: int, buffers: list[SharedType]) -> int:
     """The end of `buffers` when they are put one after another from byte `start` on, aligned."""
     for ty in buffers:
         start = -(-start // ALIGNMENT) * ALIGNMENT + ty.nbytes
@@ -107,7 +107,7 @@ def place(start: int, buffers: list[SharedType]) -> int:
 
 def shared_bytes(function: Function) -> int:
     """Bytes of shared memory that all buffers take."""
-    return place(0, [_type(op) for op in function.find(SharedAlloc)])  # type: ignore[arg-type]
+    return end_of(0, [_type(op) for op in function.find(SharedAlloc)])  # type: ignore[arg-type]
 
 
 def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) -> None:
@@ -120,8 +120,6 @@ def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) 
 
 
 def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
-    if len(op.result.type.shape) != 2:
-        raise make_error("TRI0760", op.loc, op=op.name, problem=" with a batch axis")
     buffers = space.dot(op, plan.stage_count if plan is not None else 1)
     if isinstance(buffers, Reject):
         raise make_error("TRI0734", op.loc, message=buffers.rule, name=f"shared memory of {space.function.name}",

@@ -8,14 +8,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd
 from typing import Protocol
 
 from tritium.ir.types import DType, ScalarType
+from tritium.layout import seed_row_padding
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.gpu_shared import SharedAlloc
-
-BANKS = 32
 
 
 class SharedPolicy(Protocol):
@@ -41,17 +39,12 @@ class SharedPolicy(Protocol):
     ) -> SharedAlloc: ...
 
 
-def seed_padding(columns: int, simultaneous_rows: int) -> int:
-    """1 where rows read together would meet in a bank, else 0. For 4-byte elements."""
-    distinct = BANKS // gcd(columns, BANKS)
-    return int(simultaneous_rows > distinct)
-
-
 @dataclass(frozen=True)
 class SeedShared:
-    """See the module text."""
+    """See the module text. `padded`: whether A may be."""
 
     copies_directly: bool = True
+    padded: bool = True
 
     def dot_operand(
         self,
@@ -65,7 +58,7 @@ class SeedShared:
         rows = 1
         for _, count, _ in result.axes[0].thread_terms():
             rows *= count
-        padding = seed_padding(shape[1], rows) if side == "a" else 0
+        padding = seed_row_padding(shape[1], rows) if side == "a" and self.padded else 0
         return SharedAlloc(
             label=f"shared_{name}", element=element, shape=shape, padding=padding, stages=stages
         )

@@ -37,3 +37,27 @@ _allocator: ContextVar[Any] = ContextVar("tritium_allocator", default=_NULL_ALLO
 def set_allocator(allocator: Allocator) -> None:
     """Use `allocator` for launches in the current context (thread or task)."""
     _allocator.set(allocator)
+
+
+class _AllocatorWrapper:
+    """An allocator that all threads share."""
+
+    def __init__(self, allocator: Any) -> None:
+        self._allocator = allocator
+
+    def get(self) -> Any:
+        return self._allocator
+
+    def set(self, allocator: Any) -> None:
+        self._allocator = allocator
+
+    def __call__(self, size: int, alignment: int, stream: int | None) -> Buffer:
+        return self._allocator(size, alignment, stream)
+
+
+_profile_allocator = _AllocatorWrapper(_NULL_ALLOCATOR)
+
+
+def set_profile_allocator(allocator: Allocator | None) -> None:
+    """Where a profiler's scratch memory comes from. Kept; Tritium has no profiler that asks for any."""
+    _profile_allocator.set(_NULL_ALLOCATOR if allocator is None else allocator)

@@ -10,10 +10,13 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, as_completed
-from contextvars import ContextVar
-from typing import Any
+from contextvars import ContextVar, Token
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 active_mode: ContextVar[AsyncCompileMode | None] = ContextVar("tritium_async_compile", default=None)
 
@@ -21,22 +24,24 @@ active_mode: ContextVar[AsyncCompileMode | None] = ContextVar("tritium_async_com
 class FutureKernel:
     """A kernel being compiled; `result()` waits for it."""
 
-    def __init__(self, finalize: Callable[[Any], Any], future: Future[Any]) -> None:
-        self.finalize = finalize
+    def __init__(self, finalize_compile: Callable[[Any], Any], future: Future[Any]) -> None:
+        self.finalize_compile = finalize_compile
         self.kernel: Any = None
         self.future = future
+        self._lock = threading.Lock()
 
     def result(self, ignore_errors: bool = False) -> Any:
         """The compiled kernel. With `ignore_errors` a failed compilation gives None."""
-        if self.kernel is None:
-            try:
-                kernel = self.future.result()
-            except Exception:
-                if ignore_errors:
-                    return None
-                raise
-            self.finalize(kernel)
-            self.kernel = kernel
+        try:
+            kernel = self.future.result()
+        except Exception:
+            if ignore_errors:
+                return None
+            raise
+        with self._lock:
+            if self.kernel is None:
+                self.finalize_compile(kernel)
+                self.kernel = kernel
         return self.kernel
 
     def __getattr__(self, name: str) -> Any:
@@ -51,22 +56,32 @@ class AsyncCompileMode:
     def __init__(self, executor: Executor, *, ignore_errors: bool = False) -> None:
         self.executor = executor
         self.ignore_errors = ignore_errors
-        self.kernels: dict[Any, FutureKernel] = {}
+        self.raw_futures: list[Future[Any]] = []
+        self.future_kernels: dict[Any, FutureKernel] = {}
+        self._token: Token[AsyncCompileMode | None] | None = None
 
-    def submit(self, key: Any, compile_fn: Callable[[], Any], finalize: Callable[[Any], Any]) -> FutureKernel:
+    def submit(
+        self, key: Any, compile_fn: Callable[[], Any], finalize_fn: Callable[[Any], Any]
+    ) -> FutureKernel:
         """Start compiling, once per key."""
-        if key not in self.kernels:
-            self.kernels[key] = FutureKernel(finalize, self.executor.submit(compile_fn))
-        return self.kernels[key]
+        found = self.future_kernels.get(key)
+        if found is None:
+            future = self.executor.submit(compile_fn)
+            self.raw_futures.append(future)
+            found = self.future_kernels[key] = FutureKernel(finalize_fn, future)
+        return found
 
     def __enter__(self) -> AsyncCompileMode:
         if active_mode.get() is not None:
             raise RuntimeError("an AsyncCompileMode is active already")
-        active_mode.set(self)
+        self._token = active_mode.set(self)
         return self
 
     def __exit__(self, *_: Any) -> None:
-        active_mode.set(None)
-        waiting = {k.future: k for k in self.kernels.values()}
+        if self._token is not None:
+            active_mode.reset(self._token)
+        from concurrent.futures import as_completed
+
+        waiting = {kernel.future: kernel for kernel in self.future_kernels.values()}
         for future in as_completed(waiting):
             waiting[future].result(self.ignore_errors)

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from tritium.errors import make_error
-from tritium.ir.types import DTYPES, DType, dtype_named
+from tritium.ir.types import DType
 from tritium.runtime.dlpack import export
+from tritium.runtime.element_types import dtype_of, known_dtypes
 
 HOST = "cpu"
 
@@ -90,7 +91,7 @@ class ArrayView:
         if self.storage_nbytes == 0:
             return np.empty(0, np.uint8)
         buffer = (ctypes.c_uint8 * self.storage_nbytes).from_address(self.storage_address)
-        return np.frombuffer(buffer, np.uint8)
+        return np.frombuffer(memoryview(buffer), np.uint8)
 
     def __repr__(self) -> str:
         return f"<{self.dtype} array of shape {self.shape} on {self.device}>"
@@ -99,8 +100,8 @@ class ArrayView:
 def _strides_of(owner: Any, shape: tuple[int, ...]) -> tuple[int, ...]:
     if isinstance(owner, np.ndarray):
         return tuple(s // owner.itemsize for s in owner.strides)
-    stride = getattr(owner, "stride", None)
-    return tuple(int(d) for d in stride()) if callable(stride) else _dense(shape)
+    stride: Callable[[], Any] | None = getattr(owner, "stride", None)
+    return tuple(int(d) for d in stride()) if stride is not None else _dense(shape)
 
 
 def is_array(arg: Any) -> bool:
@@ -113,60 +114,6 @@ def is_array(arg: Any) -> bool:
     return hasattr(arg, "data_ptr") or any(
         hasattr(arg, a) for a in ("__cuda_array_interface__", "__array_interface__", "__dlpack__")
     )
-
-
-_TORCH_DTYPES = {
-    "torch.bool": "int1",
-    "torch.uint8": "uint8",
-    "torch.uint16": "uint16",
-    "torch.uint32": "uint32",
-    "torch.uint64": "uint64",
-    "torch.int8": "int8",
-    "torch.int16": "int16",
-    "torch.int32": "int32",
-    "torch.int64": "int64",
-    "torch.float16": "fp16",
-    "torch.bfloat16": "bf16",
-    "torch.float32": "fp32",
-    "torch.float64": "fp64",
-    "torch.float8_e5m2": "fp8e5",
-    "torch.float8_e4m3fn": "fp8e4nv",
-    "torch.float8_e4m3fnuz": "fp8e4b8",
-    "torch.float8_e5m2fnuz": "fp8e5b16",
-    "torch.float8_e8m0fnu": "uint8",
-    "torch.float4_e2m1fn_x2": "uint8",
-}
-_NUMPY_NAMES = {
-    "bool": "int1",
-    "float16": "fp16",
-    "bfloat16": "bf16",
-    "float32": "fp32",
-    "float64": "fp64",
-    "float8_e5m2": "fp8e5",
-    "float8_e4m3fn": "fp8e4nv",
-    "float8_e4m3fnuz": "fp8e4b8",
-    "float8_e5m2fnuz": "fp8e5b16",
-    "float8_e8m0fnu": "uint8",
-}
-_known_dtypes: dict[Any, DType] = {}
-"""By the library's own dtype object, native byte order only; filled as they are met."""
-
-
-def dtype_of(dtype: Any, what: str) -> DType:
-    """The element type for a PyTorch dtype, a NumPy dtype, one of ours, or a name. ArgumentError if there is none."""
-    if isinstance(dtype, DType):
-        return dtype
-    text = str(dtype)
-    name = _TORCH_DTYPES.get(text) or _NUMPY_NAMES.get(text) or text
-    try:
-        found = dtype_named(name)
-    except KeyError:
-        raise make_error("TRI0711", name=what, got=text, expected=f"one of {', '.join(DTYPES)}") from None
-    if isinstance(dtype, np.dtype) and not dtype.isnative:
-        raise make_error("TRI0711", name=what, got=f"{dtype} (byte-swapped)")
-    if type(dtype).__module__ in ("torch", "numpy", "numpy.dtypes"):
-        _known_dtypes[dtype] = found
-    return found
 
 
 def view_of(arg: Any, what: str = "argument") -> ArrayView:
@@ -199,7 +146,7 @@ def view_of(arg: Any, what: str = "argument") -> ArrayView:
 
 def numpy_view(a: np.ndarray[Any, Any], what: str, owner: Any = None) -> ArrayView:
     """The description of a NumPy array; `owner` keeps the memory alive where `a` is only a way to it."""
-    dtype = _known_dtypes.get(a.dtype) or dtype_of(a.dtype, what)
+    dtype = known_dtypes.get(a.dtype) or dtype_of(a.dtype, what)
     address: int = a.ctypes.data
     flags = a.flags
     owner = a if owner is None else owner
@@ -248,7 +195,7 @@ def _reach(address: int, shape: Sequence[int], steps: Sequence[int], size: int) 
 
 def torch_view(t: Any, what: str) -> ArrayView:
     """The description of a PyTorch tensor. ArgumentError for one that has no memory in which its elements lie."""
-    dtype = _known_dtypes.get(t.dtype) or dtype_of(t.dtype, what)
+    dtype = known_dtypes.get(t.dtype) or dtype_of(t.dtype, what)
     try:
         address = t.data_ptr()
         storage = t.untyped_storage()
@@ -263,6 +210,8 @@ def torch_view(t: Any, what: str) -> ArrayView:
             hint="pass tensor.resolve_neg()",
         )
     device = HOST if t.is_cpu else _device_name(t.device)
+    if address == 0 and start:  # what PyTorch says of a view without elements
+        address = start + t.storage_offset() * dtype.itemsize
     return ArrayView(address, dtype, None, None, start, nbytes, device, True, t)
 
 

@@ -26,12 +26,13 @@ from tritium.errors import (
 from tritium.runtime import log
 from tritium.runtime.copies import assign, copy_of, fill_zero
 from tritium.runtime.driver import driver
-from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.heuristics import Heuristics, heuristics
+from tritium.runtime.interface import KernelInterface
 from tritium.runtime.jit import JITFunction
 from tritium.runtime.options import OPTIONS
 from tritium.runtime.tracebacks import cleaned, users_level
 from tritium.runtime.tuning_cache import load_timings, store_timings
-from tritium.runtime.tuning_config import Config
+from tritium.runtime.tuning_config import Config, check_names
 from tritium.runtime.tuning_trial import Trials, written_names
 
 Timing = Sequence[float]
@@ -41,7 +42,7 @@ _SLOW = 50.0
 """Milliseconds of a run on the host after which one run is measurement enough."""
 
 
-class Autotuner(KernelInterface[T]):
+class Autotuner(KernelInterface):
     """A kernel with candidate configurations; launching picks the best for the key and runs it.
 
     best_config      configuration of the last launch
@@ -101,7 +102,7 @@ class Autotuner(KernelInterface[T]):
         self._trials: Trials | None = None
         self._lock = threading.RLock()
 
-    def __deepcopy__(self, memo: Any) -> Autotuner[T]:
+    def __deepcopy__(self, memo: Any) -> Autotuner:
         return self
 
     # ---- hooks ---------------------------------------------------------------------------------------
@@ -156,9 +157,9 @@ class Autotuner(KernelInterface[T]):
     def _try(self, args: tuple[Any, ...], tried: Config, current: dict[str, Any]) -> Timing:
         trials = self._trials or self._new_trials(args, current)
         trials.refill()
-        positional = [trials.arguments.get(n, a) for n, a in zip(self.arg_names, args, strict=False)]
+        positional = [trials.copies.get(n, a) for n, a in zip(self.arg_names, args, strict=False)]
         positional += args[len(positional) :]
-        launch = {k: trials.arguments.get(k, v) for k, v in current.items()}
+        launch = {k: trials.copies.get(k, v) for k, v in current.items()}
         named = {**dict(zip(self.arg_names, positional, strict=False)), **launch}
 
         def call() -> None:
@@ -224,11 +225,11 @@ class Autotuner(KernelInterface[T]):
         try:
             named = dict(zip(self.arg_names, args, strict=False))
             chosen = self.configs[0]
+            _check_conflicts(chosen.all_kwargs(), kwargs, named)
             if len(self.configs) > 1 and not kwargs.get("warmup"):
                 key = self.key_of(named, kwargs)
                 found = self.cache.get(key)
                 chosen = found if found is not None else self._tuned(key, args, named, kwargs)
-            _check_conflicts(chosen.all_kwargs(), kwargs, named)
             self.best_config = chosen
             if chosen.pre_hook is not None:
                 chosen.pre_hook({**named, **kwargs, **chosen.all_kwargs()})
@@ -246,7 +247,7 @@ class Autotuner(KernelInterface[T]):
             self.nargs = named
             try:
                 candidates = self.prune_configs(kwargs)
-                measure = lambda: self._tune(key, args, candidates, kwargs)  # noqa: E731
+                measure = lambda: self._tune(key, args, candidates, kwargs)
                 if self._persistent():
                     measured = not self.check_disk_cache(key, candidates, measure)
                 else:
@@ -371,15 +372,15 @@ def autotune(
     use_cuda_graph: bool = False,
     do_bench: Callable[..., Any] | None = None,
     cache_results: bool = False,
-) -> Callable[[Any], Autotuner[Any]]:
+) -> Callable[[Any], Autotuner]:
     """Decorator: choose among `configs` whenever the values of the arguments in `key` change.
 
     Trial runs work on copies of the arrays, so `restore_value` and `reset_to_zero` are honoured but not needed to
     protect data. A configuration that fails to compile or does not fit counts as infinitely slow.
     """
 
-    def decorate(fn: Any) -> Autotuner[Any]:
-        made = Autotuner[Any](
+    def decorate(fn: Any) -> Autotuner:
+        made = Autotuner(
             fn,
             fn.arg_names,
             configs,
@@ -396,60 +397,11 @@ def autotune(
             cache_results=cache_results,
         )
         function = made.base_fn.__name__
-        _check_names("restore_value", function, made.restore_value, fn.arg_names)
-        _check_names("reset_to_zero", function, made.reset_to_zero, fn.arg_names)
+        check_names("restore_value", function, made.restore_value, fn.arg_names)
+        check_names("reset_to_zero", function, made.reset_to_zero, fn.arg_names)
         for candidate in made.configs:
-            _check_names("a configuration", function, candidate.kwargs, [*fn.arg_names, *OPTIONS])
+            check_names("a configuration", function, candidate.kwargs, [*fn.arg_names, *OPTIONS])
         return made
-
-    return decorate
-
-
-def _check_names(what: str, function: str, names: Any, known: Sequence[str]) -> None:
-    for name in names:
-        if name not in known:
-            expected = ", ".join(n for n in known if n not in OPTIONS)
-            raise make_error("TRI0743", what=what, function=function, name=name, expected=expected)
-
-
-class Heuristics(KernelInterface[T]):
-    """A kernel whose meta-parameters are computed from its other arguments at each launch."""
-
-    def __init__(
-        self, fn: Any, arg_names: list[str], values: Mapping[str, Callable[[dict[str, Any]], Any]]
-    ) -> None:
-        self.fn = fn
-        self.arg_names = arg_names
-        self.values = values
-
-    def __deepcopy__(self, memo: Any) -> Heuristics[T]:
-        return self
-
-    def _computed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        for name, rule in self.values.items():
-            kwargs[name] = rule({**dict(zip(self.arg_names, args, strict=False)), **kwargs})
-        return kwargs
-
-    def run(self, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return self.fn.run(*args, **self._computed(args, kwargs))
-        except BaseException as error:
-            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
-
-    def warmup(self, *args: Any, **kwargs: Any) -> Any:
-        kwargs.setdefault("grid", (1,))
-        return self.fn.warmup(*args, **self._computed(args, kwargs))
-
-
-def heuristics(values: Mapping[str, Callable[[dict[str, Any]], Any]]) -> Callable[[Any], Heuristics[Any]]:
-    """Decorator: compute meta-parameters, each by a function of the arguments by name."""
-
-    def decorate(fn: Any) -> Heuristics[Any]:
-        base = fn
-        while not inspect.isfunction(base):
-            base = base.fn
-        _check_names("@triton.heuristics", base.__name__, values, [*fn.arg_names, *OPTIONS])
-        return Heuristics(fn, fn.arg_names, values)
 
     return decorate
 

@@ -78,12 +78,13 @@ def make_binder(name: str, parameters: Sequence[KernelParam]) -> Bind:
             heads.append(f"*{p.name}")
             starred = True
         elif p.has_default:
-            scope[f"_default_{p.num}"] = p.default
-            heads.append(f"{p.name}=_default_{p.num}")
+            scope[f"__default_{p.num}__"] = p.default
+            heads.append(f"{p.name}=__default_{p.num}__")
         else:
             heads.append(p.name)
     names = "".join(f"{p.name}, " for p in parameters)
-    exec(f"def bind({', '.join([*heads, '**_options'])}):\n    return ({names}), _options\n", scope)
+    rest = "__keywords_left__"
+    exec(f"def bind({', '.join([*heads, f'**{rest}'])}):\n    return ({names}), {rest}\n", scope)
     bind: Bind = scope["bind"]
     bind.__qualname__ = bind.__name__ = name
     return bind

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from tritium import knobs
 from tritium.errors import make_error
+from tritium.ir.match import Decision
 from tritium.pipeline import Compilation, compile_kernel, stages_of
 from tritium.runtime import log
 from tritium.runtime.ast_source import ASTSource, source_of
 from tritium.runtime.backend import executor_of
-from tritium.runtime.compiled import CompiledKernel
+from tritium.runtime.compiled import HOST_TARGET, CompiledKernel
+from tritium.runtime.disk_cache import keep
+from tritium.runtime.gpu_kernel import GpuKernel
 from tritium.runtime.kernel_table import KernelTable, Specialization
 from tritium.runtime.specialize import Specs, difference, to_signature
 
@@ -22,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def compile_specialized(
-    fn: JITFunction[Any],
+    fn: JITFunction,
     specs: Specs,
     options: dict[str, Any],
     backend: str,
@@ -40,13 +43,22 @@ def compile_specialized(
         backend,
         overrides=overrides,
         inspect=_inspection(options),
+        keep=keep,
     )
     executor = executor_of(backend)
-    kernel = CompiledKernel(source, compilation, specs, options, backend, executor, name=_name(fn, source))
+    name = _name(fn, source)
+    if backend == "cuda":
+        kernel: CompiledKernel = GpuKernel(source, compilation, specs, options, backend, executor, name)
+    else:
+        target = options.get("target") or HOST_TARGET
+        kernel = CompiledKernel(source, compilation, specs, options, backend, executor, target, name)
     milliseconds = (time.perf_counter() - started) * 1e3
     if log.enabled("compile"):
         reason = why(key, table)
         log.write("compile", f"{fn.__name__} for {backend} in {milliseconds:.1f} ms: {reason}")
+    if log.enabled("passes"):
+        for decision in compilation.record:
+            log.write("passes", f"{fn.__name__}: {_told(decision)}")
     if knobs.compilation.dump_ir:
         _dump(Path(knobs.cache.dump_dir) / source.hash(), fn.__name__, compilation)
     if knobs.compilation.listener is not None:
@@ -54,7 +66,7 @@ def compile_specialized(
     return kernel
 
 
-def _name(fn: JITFunction[Any], source: ASTSource) -> str:
+def _name(fn: JITFunction, source: ASTSource) -> str:
     """The kernel's name: the function's, or what the decorator's ``repr=`` says for this specialisation."""
     return fn.__name__ if fn._repr is None else str(fn.repr(_Specialized(source)))
 
@@ -68,6 +80,11 @@ class _Specialized:
         names = source.fn.arg_names
         self.constants = {names[path[0]]: value for path, value in source.constants.items() if len(path) == 1}
         self.attrs = source.attrs
+
+
+def _told(decision: Decision) -> str:
+    where = f" in line {decision.loc.line}" if decision.loc is not None else ""
+    return f"{decision.name} {'applied' if decision.applied else 'did not apply'}{where}: {decision.text}"
 
 
 # ---- why a call compiled -----------------------------------------------------------------------------

@@ -19,13 +19,17 @@ from tritium.runtime.grid import Grid, resolve_grid
 from tritium.runtime.options import OPTIONS
 from tritium.runtime.specialize import Specs, add_leaves
 
-KernelMetadata = namedtuple(
-    "KernelMetadata",
-    (
-        *("name", "hash", "target", "triton_version", "shared", "tmem_size", "global_scratch_size"),
-        *("global_scratch_align", "profile_scratch_size", "profile_scratch_align", "tensordesc_meta"),
-        *OPTIONS,
-    ),
+_RESOURCES: dict[str, Any] = {
+    "shared": 0,
+    "tmem_size": None,
+    "global_scratch_size": 0,
+    "global_scratch_align": 1,
+    "profile_scratch_size": 0,
+    "profile_scratch_align": 1,
+    "tensordesc_meta": None,
+}
+KernelMetadata: Any = namedtuple(  # pyright: ignore[reportUntypedNamedTuple]
+    "KernelMetadata", ("name", "hash", "target", "triton_version", *_RESOURCES, *OPTIONS)
 )
 """Name, target, resources (bytes of shared memory, of scratch memory) and every launch option."""
 
@@ -122,7 +126,8 @@ class CompiledKernel:
         self.hash = hashlib.sha256(text.encode()).hexdigest()
         self.metadata_group: dict[str, str] = {}
         self.metadata = KernelMetadata(
-            *(self.name, self.hash, target, config.TRITON_VERSION, 0, None, 0, 1, 0, 1, None),
+            *(self.name, self.hash, target, config.TRITON_VERSION),
+            **_RESOURCES,
             **{**{k: options.get(k, v) for k, v in OPTIONS.items()}, "backend_name": backend},
         )
         m = self.metadata

@@ -43,9 +43,35 @@ def copy_arguments(named: Mapping[str, Any], names: Iterable[str] | None = None)
     """
     wanted = named.keys() if names is None else set(names) & named.keys()
     touched = {storage_of(a) for name in wanted for a in arrays_in(named[name])}
+    whole: dict[Storage, ArrayView] = {}  # per allocation the view that knows most of it
+    for argument in named.values():
+        for view in map(view_of, arrays_in(argument)):
+            key = (view.device, view.storage_address)
+            if view.storage_nbytes >= whole.get(key, view).storage_nbytes:
+                whole[key] = view
     storages: dict[Storage, Any] = {}
-    copy = lambda a: _copy(a, view_of(a), storages) if storage_of(a) in touched else a  # noqa: E731
+
+    def copy(array: Any) -> Any:
+        key = storage_of(array)
+        if key not in touched:
+            return array
+        if key not in storages:
+            storages[key] = _copied_storage(whole[key])
+        return _copy(array, view_of(array), storages[key])
+
     return {name: _replaced(value, copy) for name, value in named.items()}
+
+
+def _copied_storage(view: ArrayView) -> Any:
+    """The bytes of an allocation: a NumPy array on the host, PyTorch's storage on a device."""
+    if view.on_host:
+        return _aligned_copy(view)
+    owner = view.owner
+    while isinstance(owner, TensorWrapper):
+        owner = owner.base
+    if not hasattr(owner, "untyped_storage"):
+        raise TypeError(f"a {type(owner).__name__} on {view.device} cannot be copied for tuning")
+    return owner.untyped_storage().clone()
 
 
 def _replaced(argument: Any, copy: Callable[[Any], Any]) -> Any:
@@ -60,18 +86,17 @@ def _replaced(argument: Any, copy: Callable[[Any], Any]) -> Any:
     return make(items)
 
 
-def _copy(arg: Any, view: ArrayView, storages: dict[Storage, Any]) -> Any:
+def _copy(arg: Any, view: ArrayView, copied: Any) -> Any:
+    """`arg` in the copied allocation."""
     if isinstance(arg, TensorWrapper):
-        return TensorWrapper(_copy(arg.base, view_of(arg.base), storages), arg.dtype)
-    key = (view.device, view.storage_address)
+        return TensorWrapper(_copy(arg.base, view_of(arg.base), copied), arg.dtype)
     if hasattr(arg, "untyped_storage"):
-        if key not in storages:
-            storages[key] = arg.untyped_storage().clone()
+        if isinstance(copied, np.ndarray):
+            import torch
+
+            copied = torch.from_numpy(copied).untyped_storage()
         fresh = arg.detach().new_empty(0)
-        return fresh.set_(storages[key], arg.storage_offset(), arg.shape, arg.stride())
-    if key not in storages:
-        storages[key] = _aligned_copy(view)
-    copied: np.ndarray[Any, Any] = storages[key]
+        return fresh.set_(copied, arg.storage_offset(), arg.shape, arg.stride())
     offset = view.address - view.storage_address
     if isinstance(arg, np.ndarray):
         return np.ndarray(arg.shape, arg.dtype, copied, offset, arg.strides)

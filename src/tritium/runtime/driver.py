@@ -250,5 +250,15 @@ class DriverConfig:
 
 
 driver = DriverConfig()
+set_active = driver.set_active
+reset_active = driver.reset_active
+
+
+def __getattr__(name: str) -> Any:
+    """Programs write ``triton.runtime.driver.active``: this module answers as the object of its name does."""
+    if name in ("active", "default"):
+        return getattr(driver, name)
+    raise AttributeError(f"module 'tritium.runtime.driver' has no attribute {name!r}")
+
 
 __all__ = ["DriverBase", "DriverConfig", "HostDriver", "driver"]

@@ -1,5 +1,7 @@
 """``triton.runtime.errors``: the exception classes under the names programs catch."""
 
-from tritium.errors import AutotunerError, InterpreterError, OutOfResources, PTXASError
+from tritium.errors import AutotunerError, InterpreterError, OutOfResources, PTXASError, TritiumError
 
-__all__ = ["AutotunerError", "InterpreterError", "OutOfResources", "PTXASError"]
+TritonError = TritiumError
+
+__all__ = ["AutotunerError", "InterpreterError", "OutOfResources", "PTXASError", "TritonError"]

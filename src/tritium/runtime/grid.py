@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from tritium.errors import make_error
@@ -19,7 +19,7 @@ def resolve_grid(grid: Any, meta: Mapping[str, Any]) -> Grid:
     Raises LaunchError for anything but one to three non-negative integers.
     """
     given = grid(dict(meta)) if callable(grid) else grid
-    counts: Sequence[Any] = (given,) if hasattr(given, "__index__") else given
+    counts: Any = (given,) if hasattr(given, "__index__") else given
     if not isinstance(counts, (tuple, list)) or not 1 <= len(counts) <= 3:
         raise make_error("TRI0706", got=_shown(given), expected="one to three integers, such as (n,)")
     out: list[int] = []

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from tritium.runtime.tracebacks import cleaned
 
-T = TypeVar("T")
 
-
-class KernelInterface(Generic[T]):
+class KernelInterface:
     """Base of jit functions, autotuners and heuristics; `run` does the work."""
 
     fn: Any
     arg_names: list[str]
+
+    def __class_getitem__(cls, item: Any) -> Any:
+        """Triton's class is generic over the function's type, which nothing reads."""
+        return cls
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         """Bind, compile if needed, and launch on `grid`; with `warmup` only compile."""

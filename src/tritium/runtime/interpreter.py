@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from tritium.errors import InterpreterError
-from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.interface import KernelInterface
 from tritium.runtime.jit import JITFunction
 
 
-class InterpretedFunction(JITFunction[T]):
+class InterpretedFunction(JITFunction):
     """A kernel for the interpreter, wherever its arrays are (device arrays are copied in and out)."""
 
     forced_backend = "interpret"

@@ -14,38 +14,42 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
+import sys
+import time
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
-from types import FunctionType
-from typing import Any, overload
+from types import FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, overload
 
 from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
-from tritium.frontend.source import JitCallable, KernelSource
-from tritium.runtime import compilation
-from tritium.runtime._async_compile import active_mode
+from tritium.runtime import log
+from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
-from tritium.runtime.backend import choose_backend
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
-from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.driver import driver
 from tritium.runtime.grid import Grid, resolve_grid
-from tritium.runtime.hooks import JitFunctionInfo, call_hook, read_specialization
-from tritium.runtime.interface import KernelInterface, T
+from tritium.runtime.interface import KernelInterface
 from tritium.runtime.kernel_table import DeviceCaches, KernelTable
+from tritium.runtime.kernel_text import KernelText
 from tritium.runtime.mock_tensor import MockTensor
 from tritium.runtime.options import OPTIONS, check_options
 from tritium.runtime.specialize import Specs, specialize
 from tritium.runtime.tracebacks import cleaned
 
+if TYPE_CHECKING:
+    from tritium.runtime.bound_launch import Bound
+    from tritium.runtime.compiled import CompiledKernel
+    from tritium.runtime.fast_launch import FastLaunch
+
+# The compiler and the backends are imported by the first compilation, not by the first `@jit`.
+
 Names = Iterable[int | str] | None
-_MISSING = object()
 
 
-class JITFunction(JitCallable, KernelInterface[T]):
+class JITFunction(KernelText, KernelInterface):
     """A kernel, or a function that kernels call.
 
     params            the parameters, with annotations and specialisation rules
@@ -94,7 +98,7 @@ class JITFunction(JitCallable, KernelInterface[T]):
         self.pre_run_hooks: list[Callable[..., Any]] = []
         self.device_caches = DeviceCaches(self._new_table)
         self.kernel: Any = None
-        self._epoch = 0
+        self._fast: FastLaunch | None = None
         self._options_among_parameters = [n for n in self.arg_names if n in OPTIONS]
         self._bind = make_binder(self.__name__, self.params)
         self._classifiers = [p.classify for p in self.params]
@@ -112,43 +116,96 @@ class JITFunction(JitCallable, KernelInterface[T]):
     def __repr__(self) -> str:
         return f"JITFunction({self.module}:{self.__qualname__})"
 
-    # a kernel is copied and pickled as Python's functions are: as itself, and by where it is defined
-    def __copy__(self) -> JITFunction[T]:
-        return self
+    def is_gluon(self) -> bool:
+        return False
 
-    def __deepcopy__(self, memo: Any) -> JITFunction[T]:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return kernel_named, (self.fn.__module__, self.fn.__qualname__)
+    def repr(self, specialization: Any) -> str:
+        """The name for one specialisation: what the decorator's ``repr=`` makes of it, else the full name."""
+        return self._fn_name if self._repr is None else self._repr(specialization)
 
     # ---- launching -----------------------------------------------------------------------------------
 
+    def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        fast = self._fast
+        if fast is None:
+            return super().__getitem__(grid)
+
+        def launch(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return fast(grid, *args, **kwargs)
+            except BaseException as error:
+                if _does_not_bind(error):
+                    return self.run_checked(*args, grid=grid, **kwargs)
+                raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+        return launch
+
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        try:
+            if self._fast is not None and not warmup:
+                return self[grid](*args, **kwargs)
+            return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def run_checked(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
+        """`run` by the way that knows every kind of argument and words every error."""
         try:
             for hook in self.pre_run_hooks:
                 hook(*args, **kwargs)
-            try:
-                values, options = self._bind(*args, **kwargs)
-            except TypeError:
-                raise explain_failure(self.__name__, self.params, args, kwargs) from None
-            if warmup:
-                values = self._with_mocks(values)
-            for name in self._options_among_parameters:  # Triton gives those to both
-                if name in kwargs:
-                    options[name] = kwargs[name]
-            leaves: list[Any] = []
-            key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
-            kernel = self._kernel_for(key, values, options, warmup)
+            settings = config.current()
+            kernel, values, options, leaves = self._found(args, kwargs, settings, warmup)
             if warmup or kernel is None:
                 return kernel
-            if type(kernel) is not CompiledKernel:
-                kernel = kernel.result()
             counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
-            self._launch(kernel, counts, values, leaves)
+            if settings.values["log"]:
+                self._launch_and_tell(kernel, counts, values, leaves)
+            else:
+                self._launch(kernel, counts, values, leaves)
+            if self._fast is None and kernel.backend == "cuda":
+                from tritium.runtime.fast_launch import make_fast_launch
+
+                self._fast = make_fast_launch(self)
             return kernel
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def bind(self, *args: Any, grid: Any, **kwargs: Any) -> Bound:
+        """A function that repeats this launch and checks nothing; see `tritium.runtime.bound_launch`.
+
+        The kernel is compiled, not launched. Hooks of launches do not see what the function does.
+        """
+        from tritium.runtime.bound_launch import bind_launch
+
+        try:
+            kernel, values, options, _ = self._found(args, kwargs, config.current(), False)
+            counts = resolve_grid(grid, self._bound(values, options) if callable(grid) else {})
+            return bind_launch(kernel, counts, values)
+        except BaseException as error:
+            raise cleaned(error)  # noqa: B904
+
+    def _found(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], settings: config.Snapshot, warmup: bool
+    ) -> tuple[Any, tuple[Any, ...], dict[str, Any], list[Any]]:
+        """The kernel for a call, the values in parameter order, the remaining keywords, and the run-time parts.
+
+        With `warmup` the kernel may be one that is still being compiled.
+        """
+        try:
+            values, options = self._bind(*args, **kwargs)
+        except TypeError:
+            raise explain_failure(self.__name__, self.params, args, kwargs) from None
+        if warmup:
+            values = self._with_mocks(values)
+        for name in self._options_among_parameters:  # Triton gives those to both
+            if name in kwargs:
+                options[name] = kwargs[name]
+        leaves: list[Any] = []
+        key = [classify(value, leaves) for classify, value in zip(self._classifiers, values, strict=True)]
+        kernel = self._kernel_for(key, values, options, settings, warmup)
+        if type(kernel) is FutureKernel and not warmup:
+            kernel = kernel.result()
+        return kernel, values, options, leaves
 
     def _with_mocks(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
         """`values` with dtypes that stand for arrays replaced by mock arrays."""
@@ -162,9 +219,14 @@ class JITFunction(JitCallable, KernelInterface[T]):
         return {**options, **dict(zip(self.arg_names, values, strict=True))}
 
     def _kernel_for(
-        self, key: list[Any], values: tuple[Any, ...], options: dict[str, Any], warmup: bool
+        self,
+        key: list[Any],
+        values: tuple[Any, ...],
+        options: dict[str, Any],
+        settings: config.Snapshot,
+        warmup: bool,
     ) -> Any:
-        settings = config.current()
+        """The kernel for a launch whose arguments have the atoms `key`, compiled if it is not there yet."""
         self.refresh()
         source = self.source.cache_key
         key += (settings, source)
@@ -178,9 +240,13 @@ class JITFunction(JitCallable, KernelInterface[T]):
             kernel = fast_key = None
         if kernel is not None:
             return kernel
+        from tritium.runtime.backend import choose_backend, gpu_options
+
         specs = self.specs_of(values)
         complete = self.launch_options(options, settings)
         backend = choose_backend(complete, settings, values, self.arg_names, self.forced_backend, warmup)
+        if backend == "cuda":
+            complete.update(gpu_options(complete, values, self.arg_names))
         text = table.key_of(source, specs, complete, settings.key, backend)
         kernel = self._compiled(text, specs, complete, backend, table, warmup)
         if fast_key is not None and not warmup and kernel is not None:
@@ -217,8 +283,8 @@ class JITFunction(JitCallable, KernelInterface[T]):
         if found is not None:
             return found
         context = copy_context()  # the settings of this thread hold in the executor's too
-        make = lambda: context.run(table.once, key, compile_here)  # noqa: E731
-        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)  # noqa: E731
+        make = lambda: context.run(table.once, key, compile_here)
+        compile_here = lambda: self._compile(key, specs, options, backend, table, warmup)
         return mode.submit((id(self), key), make, lambda kernel: None)
 
     def _compile(
@@ -230,14 +296,24 @@ class JITFunction(JitCallable, KernelInterface[T]):
         table: KernelTable,
         warmup: bool,
     ) -> CompiledKernel | None:
+        from tritium.runtime.compilation import compile_specialized
+        from tritium.runtime.hooks import call_hook
+
         before, after = knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook
-        device = driver.active.get_current_device()
+        device = _current_device()
         if before and call_hook(before, self, key, specs, options, device, warmup):
             return None
-        kernel = compilation.compile_specialized(self, specs, options, backend, table, key)
+        kernel = compile_specialized(self, specs, options, backend, table, key)
         if after:
             call_hook(after, self, key, specs, options, device, warmup)
         return kernel
+
+    def _launch_and_tell(self, kernel: CompiledKernel, counts: Grid, *rest: Any) -> None:
+        started = time.perf_counter()
+        self._launch(kernel, counts, *rest)
+        if log.enabled("launch"):
+            milliseconds = (time.perf_counter() - started) * 1e3
+            log.write("launch", f"{kernel.name} grid {counts} on {kernel.backend}: {milliseconds:.3f} ms")
 
     def _launch(
         self, kernel: CompiledKernel, counts: Grid, values: tuple[Any, ...], leaves: list[Any]
@@ -257,7 +333,7 @@ class JITFunction(JitCallable, KernelInterface[T]):
         """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there."""
         settings = config.current()
         self.refresh()
-        table = self.device_caches[driver.active.get_current_device()]
+        table = self.device_caches[_current_device()]
         key = table.key_of(self.cache_key, specs, options, settings.key, backend)
         kernel = table.once(key, lambda: self._compile(key, specs, options, backend, table, True))
         assert kernel is not None
@@ -265,105 +341,31 @@ class JITFunction(JitCallable, KernelInterface[T]):
 
     def preload(self, specialization_data: str) -> CompiledKernel:
         """Compile what ``jit_cache_hook`` described in another process, so that the first launch finds it."""
+        from tritium.runtime.hooks import read_specialization
+
         source, given = read_specialization(self, specialization_data)
         options = self.launch_options({k: v for k, v in given.items() if k in OPTIONS}, config.current())
         return self.compile_for(source.specs(), options)
 
-    # ---- what programs read --------------------------------------------------------------------------
 
-    def is_gluon(self) -> bool:
-        return False
-
-    def repr(self, specialization: Any) -> str:
-        """The name for one specialisation: what the decorator's ``repr=`` makes of it, else the full name."""
-        return self._fn_name if self._repr is None else self._repr(specialization)
-
-    @property
-    def _fn_name(self) -> str:
-        return self.source.qualified_name
-
-    @property
-    def src(self) -> str:
-        """The text from the ``def`` on."""
-        return self.source.text
-
-    @property
-    def raw_src(self) -> list[str]:
-        """The lines from the ``def`` on."""
-        return self.source.text.splitlines(keepends=True)
-
-    @property
-    def starting_line_number(self) -> int:
-        """The line of the ``def`` in its file."""
-        return self.source.first_line
-
-    @property
-    def __globals__(self) -> dict[str, Any]:
-        return self.fn.__globals__
-
-    def get_capture_scope(self) -> dict[str, Any]:
-        """Names that the function can see: globals, and variables of functions around it."""
-        return self.fn.__globals__ | inspect.getclosurevars(self.fn).nonlocals
-
-    def parse(self) -> ast.Module:
-        """The syntax tree of `src`."""
-        return ast.parse(self.src)
-
-    @property
-    def hash(self) -> str | None:
-        """`cache_key` if it was computed; setting it to None has it computed anew."""
-        known = self.source._key
-        return known[0] if known is not None else None
-
-    @hash.setter
-    def hash(self, value: None) -> None:
-        self.source._key = None
-        self._epoch = -1
-
-    @property
-    def used_global_vals(self) -> dict[tuple[str, int], tuple[Any, dict[str, Any]]]:
-        known = self.source._key
-        found = [c for c in known[1] if isinstance(c.owner, dict)] if known is not None else []
-        return {(c.name, id(c.owner)): (c.value, c.owner) for c in found}  # type: ignore[misc]
-
-    def refresh(self) -> bool:
-        """Whether captured values, or the text of a function that is called, changed since the key was computed."""
-        if self._epoch != _epochs[0]:
-            self._epoch = _epochs[0]
-            self.source._key = None
-            return True
-        return self.source.refresh()
-
-    def _unsafe_update_src(self, new_src: str) -> None:
-        """Replace the source text. Kernels that call this function are compiled anew at their next launch."""
-        self.source = KernelSource(self.fn, new_src)
-        _epochs[0] += 1
+def _does_not_bind(error: BaseException) -> bool:
+    """Whether a call failed before the called function began, one frame below."""
+    trace = error.__traceback__
+    return isinstance(error, TypeError) and trace is not None and trace.tb_next is None
 
 
-_epochs = [0]
-"""Counts replacements of source text, each of which may concern every kernel."""
+def _current_device() -> int:
+    """The active driver's device; 0 for one that only says for which target to compile."""
+    ask: Callable[[], int] | None = getattr(driver.active, "get_current_device", None)
+    return 0 if ask is None else ask()
 
 
 def _named(names: list[int | str], index: int, p: inspect.Parameter) -> bool:
     return index in names or p.name in names
 
 
-def kernel_named(module: str, qualname: str) -> Any:
-    """The kernel of that name, under whatever decorators it has (how pickled kernels are found again)."""
-    import importlib
-
-    found: Any = importlib.import_module(module)
-    for part in qualname.split("."):
-        found = getattr(found, part)
-    while not isinstance(found, JITFunction) and hasattr(found, "fn"):
-        found = found.fn
-    if not isinstance(found, JITFunction):
-        raise AttributeError(f"{module}.{qualname} is no kernel")
-    return found
-
-
 @overload
-def jit(fn: Callable[..., Any]) -> JITFunction[Any]: ...
+def jit(fn: Callable[..., Any]) -> JITFunction: ...
 
 
 @overload
@@ -377,7 +379,7 @@ def jit(
     debug: bool | None = None,
     noinline: bool | None = None,
     src: str | None = None,
-) -> Callable[[Callable[..., Any]], JITFunction[Any]]: ...
+) -> Callable[[Callable[..., Any]], JITFunction]: ...
 
 
 def jit(
@@ -401,7 +403,7 @@ def jit(
     src                               the source text, where Python cannot find it
     version, noinline                 accepted; noinline functions are inlined like all others
     """
-    options = {
+    options: dict[str, Any] = {
         "version": version,
         "repr": repr,
         "launch_metadata": launch_metadata,
@@ -412,7 +414,7 @@ def jit(
         "src": src,
     }
 
-    def decorate(function: Callable[..., Any]) -> JITFunction[Any]:
+    def decorate(function: Callable[..., Any]) -> JITFunction:
         if config.get("triton_interpret"):
             from tritium.runtime.interpreter import InterpretedFunction
 
@@ -427,7 +429,6 @@ __all__ = [
     "ConstexprFunction",
     "FunctionType",
     "JITFunction",
-    "JitFunctionInfo",
     "KernelInterface",
     "MockTensor",
     "TensorWrapper",
@@ -435,3 +436,13 @@ __all__ = [
     "jit",
     "reinterpret",
 ]
+
+
+class _CallableModule(ModuleType):
+    """``triton.runtime.jit`` is the decorator and this module under one name; so the module is the decorator too."""
+
+    def __call__(self, fn: Callable[..., Any] | None = None, **options: Any) -> Any:
+        return jit(fn, **options) if fn is not None else jit(**options)
+
+
+sys.modules[__name__].__class__ = _CallableModule

@@ -102,11 +102,20 @@ class KernelTable:
 
 
 class DeviceCaches(dict[int, KernelTable], Generic[R]):
-    """Tables by device, made when first asked for."""
+    """Tables by device, made when first asked for.
+
+    fast  what the short way of launches knows (see `tritium.runtime.fast_launch`): by key the launch function and kernel
+    """
 
     def __init__(self, make: Callable[[], KernelTable]) -> None:
         super().__init__()
         self._make = make
+        self.fast: dict[tuple[Any, ...], tuple[Callable[..., None], Any]] = {}
+
+    def clear(self) -> None:
+        """Forget all kernels."""
+        super().clear()
+        self.fast.clear()
 
     def __missing__(self, device: int) -> KernelTable:
         return self.setdefault(device, self._make())

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tritium.frontend.constexpr_functions import constexpr_function
+from tritium.ops.handles import Tensor, unwrap
+from tritium.ops.surface import SURFACES
 
 
-@constexpr_function
-def cdiv(x: int, y: int) -> int:
-    """Smallest integer not below x / y, for y > 0.
+def cdiv(x: Any, y: Any, _semantic: Any = None) -> Any:
+    """Smallest integer not below x / y, for y > 0. In kernels also of run-time values, as ``tl.cdiv``.
 
     >>> cdiv(10, 4)
     3
     """
+    if _semantic is not None and (isinstance(x, Tensor) or isinstance(y, Tensor)):
+        return SURFACES["tl.cdiv"](_semantic, x, y)
+    x, y = unwrap(x), unwrap(y)
     return (x + y - 1) // y
+
+
+cdiv.__triton_builtin__ = True  # type: ignore[attr-defined]
 
 
 @constexpr_function

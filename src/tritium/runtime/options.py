@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from tritium.errors import make_error
 from tritium.ops.handles import unwrap
@@ -67,6 +68,7 @@ def check_options(name: str, parameters: Iterable[str], given: Mapping[str, Any]
         if key not in OPTIONS:
             raise _unknown(name, list(parameters), key)
         value = unwrap(raw)
+        value = value.item() if isinstance(value, np.generic) else value
         _check(key, value)
         out[key] = OPTIONS[key] if value is None else value
     return out
@@ -103,6 +105,8 @@ def _demand(key: str, value: Any, holds: bool, expected: str) -> None:
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The most similar of the known names, or ""."""
+    import difflib
+
     known = list(known)
     found = difflib.get_close_matches(name, known, 1)
     if not found:  # BLOK for BLOCK_SIZE, block for BLOCK

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+
+from tritium.errors import make_error
+from tritium.runtime.options import OPTIONS
 
 
 class Config:
@@ -37,7 +40,8 @@ class Config:
         self.ir_override = ir_override
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(**{"kwargs": {}, **state})
+        complete: dict[str, Any] = {"kwargs": {}, **state}
+        self.__init__(**complete)
 
     def all_kwargs(self) -> dict[str, Any]:
         """Meta-parameters and options as launch keywords; unset options are left out."""
@@ -66,3 +70,11 @@ class Config:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Config) and self._key() == other._key()
+
+
+def check_names(what: str, function: str, names: Iterable[str], known: Sequence[str]) -> None:
+    """AutotunerError for the first of `names` that is not among the `known` parameters and options."""
+    for name in names:
+        if name not in known:
+            expected = ", ".join(n for n in known if n not in OPTIONS)
+            raise make_error("TRI0743", what=what, function=function, name=name, expected=expected)

@@ -21,18 +21,16 @@ _MOST_COMPARED = 1 << 24
 class Trials:
     """The copies and results of one tuning.
 
-    named      the caller's arguments by name
-    arguments  the same with copies of what is written
+    copies   arguments that stand in for the caller's, by name: those with arrays that may be written
     """
 
     def __init__(self, named: Mapping[str, Any], written: Iterable[str] | None) -> None:
         """`written` are the arguments that the kernel may change; None for all of them."""
-        self.named = dict(named)
-        self.arguments = copy_arguments(named, written)
+        made = copy_arguments(named, written)
+        self.copies = {name: argument for name, argument in made.items() if argument is not named[name]}
         self._pairs: list[tuple[str, Any, Any]] = []  # name, the caller's array, its copy
-        for name, argument in self.named.items():
-            mine = arrays_in(self.arguments[name])
-            for theirs, copied in zip(arrays_in(argument), mine, strict=True):
+        for name, argument in self.copies.items():
+            for theirs, copied in zip(arrays_in(named[name]), arrays_in(argument), strict=True):
                 if copied is not theirs:
                     self._pairs.append((name, theirs, copied))
         self._first: list[np.ndarray[Any, Any] | None] = []

@@ -109,9 +109,20 @@ def _gather(e: Code, kind: str, address: V, mask: V | None, other: V | None, sin
 
 
 def store(
-    e: Code, kind: str, address: V, value: V, mask: V | None, sink: V, lanes: int, align: int = 0
+    e: Code,
+    kind: str,
+    address: V,
+    value: V,
+    mask: V | None,
+    sink: V,
+    lanes: int,
+    align: int = 0,
+    past_cache: bool = False,
 ) -> None:
-    """Write `value` at `address` in the top frame, lanes in order; `lanes` is the width of the loop."""
+    """Write `value` at `address` in the top frame, lanes in order; `lanes` is the width of the loop.
+
+    past_cache   whole aligned vectors go to memory directly
+    """
     size = size_of(kind)
     align = align or size
     if mask is not None and mask.const is not None:
@@ -129,7 +140,8 @@ def store(
         pointer = e.pointer(address.base, level)
         ty = vector_type(kind, lanes)
         if mask is None:
-            e.line(f"store {e.typed(value, lanes)}, ptr {pointer}, align {align}")
+            how = f"align {lanes * size}, !nontemporal !0" if past_cache else f"align {align}"
+            e.line(f"store {e.typed(value, lanes)}, ptr {pointer}, {how}")
             return
         name = f"llvm.masked.store.v{lanes}{_short(kind)}.p0"
         e.declare(name, f"void ({ty}, ptr, <{lanes} x i1>)")

@@ -46,7 +46,7 @@ def div(e: Code, op: Any, x: V, y: V) -> V:
     return _float_binary(e, element(op), "fdiv", x, y)
 
 
-def idiv(e: Code, op: Any, x: V, y: V) -> V:
+def int_div(e: Code, op: Any, x: V, y: V) -> V:
     return e.both(x, y) if x.kind == "i1" else _quotient(e, is_signed(element(op)), x, y)
 
 

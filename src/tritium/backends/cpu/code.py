@@ -110,6 +110,7 @@ class Code:
     def __init__(self) -> None:
         self.stack: list[Frame] = [Frame("entry")]
         self.floor = 0
+        self.has_scalef = False  # AVX-512: one instruction multiplies by powers of two
         self.counter = 0
         self.declarations: dict[str, str] = {}
         self.globals: dict[str, str] = {}
@@ -425,10 +426,15 @@ class Code:
         frame.memo["loop"] = (head, iv, phis, list(carried), start, stop, step, parent)
         return iv, phis
 
+    def set_step(self, step: int) -> None:
+        """Change the step of the innermost `open_loop`; it divides the count still."""
+        memo = self.stack[-1].memo
+        memo["loop"] = (*memo["loop"][:6], step, memo["loop"][7])
+
     def close_loop(self, following: Sequence[V] = ()) -> list[V]:
         """End the loop; gives the carried values after it."""
         frame = self.stack[-1]
-        head, iv, phis, inits, start, stop, step, parent = frame.memo["loop"]
+        head, iv, phis, inits, start, stop, step, _ = frame.memo["loop"]
         nexts = [self.text(v, p.lanes) for v, p in zip(following, phis, strict=True)]
         following_iv, exit_label = f"%{self.fresh('n')}", self.fresh("exit")
         self.line(f"{following_iv} = add nsw i64 {iv.ssa}, {step}")

@@ -1,8 +1,10 @@
-"""`tile.dot`: operands in scratch memory as rows, then a register-blocked kernel over them.
+"""`tile.dot`: operands packed into scratch memory, then a register-blocked kernel over them.
 
-The accumulator tile stays in scratch memory (L1 or L2) between steps of a K loop; inside one product it is held in
-registers for the whole depth. Narrow floats are converted while they are copied; fp32 and fp64 sum with fused
-multiply-add in their own type, integers in int32.
+The left operand is packed as rows, the right one as panels as wide as a register block, so that the kernel reads both in
+order. The accumulator tile stays in scratch memory (L1 or L2); inside one product it is held in registers for the whole
+depth. Where a loop only sums products into a carried tile, several of its steps are packed one after another and
+multiplied at once (`Jam`), which loads and stores the accumulator less often. Narrow floats are converted while they
+are packed; fp32 and fp64 sum with fused multiply-add in their own type, integers in int32.
 """
 
 from __future__ import annotations
@@ -10,10 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import formats, nest, pull
+from tritium.backends.cpu import access, formats, nest, panels, pull
 from tritium.backends.cpu.access import size_of
 from tritium.backends.cpu.code import V, vector_type
+from tritium.backends.cpu.panels import Held
 from tritium.ir.core import Value
+from tritium.ir.match import Reject
 from tritium.ir.types import DType, float32, float64, int32
 
 if TYPE_CHECKING:
@@ -29,13 +33,17 @@ class Blocking:
     lanes: int
     unroll: int = 4
 
+    @property
+    def columns(self) -> int:
+        return self.vectors * self.lanes
 
-def blocking(k: Lowering, kind: str, m: int, n: int) -> Blocking:
+
+def blocking(width: int, kind: str, m: int, n: int) -> Blocking:
     """The block for an accumulator of m by n: as many registers as the host has, dividing the extents if it can."""
-    lanes = k.width if kind != "double" else max(k.width // 2, 1)
+    lanes = width if kind != "double" else max(width // 2, 1)
     while lanes > 1 and lanes > n:
         lanes //= 2
-    registers = 28 if k.width >= 16 else 12
+    registers = 28 if width >= 16 else 12
     vectors = 2 if n >= 2 * lanes else 1
     best = max(1, min(m, registers // vectors - (2 if vectors == 2 else 1)))
     for rows in range(best, max(best // 2, 1) - 1, -1):
@@ -43,6 +51,90 @@ def blocking(k: Lowering, kind: str, m: int, n: int) -> Blocking:
             best = rows
             break
     return Blocking(best, vectors, lanes)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """Operands in scratch memory: `a` as m rows of `depth` elements, `b` as panels of `depth` rows each.
+
+    The panel of the columns from c on starts at element ``height * c``; all have `block.columns` columns but the last.
+    """
+
+    a: Buffer
+    b: Buffer
+    kind: str
+    m: int
+    n: int
+    depth: int
+    height: int
+    block: Blocking
+
+    def panels(self) -> list[tuple[int, int, int]]:
+        """(first column, end, columns of one panel): whole panels, then what is left as one."""
+        whole = self.n // self.block.columns * self.block.columns
+        parts = [(0, whole, self.block.columns)] if whole else []
+        return parts if whole == self.n else [*parts, (whole, self.n, self.n - whole)]
+
+
+@dataclass(frozen=True)
+class Jam:
+    """Steps of a loop whose products are summed at once: `steps` of them fit, `slot` counts those packed.
+
+    trip    which step this is
+    last    whether it is the last one
+    held    what may keep the right operand's panels for the instances that follow; see `panels`
+    """
+
+    packed: Packed
+    steps: int
+    slot: str
+    trip: V
+    last: V
+    held: Held | None
+
+
+DEPTH_BYTES = 16 << 10
+"""What a panel of the right operand may take of the first-level cache."""
+
+
+def plan_jams(k: Lowering, loop: Any, trip: V, trips: V) -> None:
+    """Find the products in the body of `loop` that may wait for later steps. `trip` counts the `trips` steps."""
+    e = k.e
+    last = e.compare("eq", e.add(trip, e.index(1)), trips)
+    for op in loop.body.ops:
+        if op.name != "tile.dot" or len(op.result.type.shape) != 2 or op.acc is None:
+            continue
+        work = _work_type(op)
+        at = [i for i, v in enumerate(loop.body.ops[-1].operands) if v is op.result]
+        args = loop.body.args[1:]
+        alone = len(at) == 1 and op.acc is args[at[0]] and len(op.acc.uses) == len(op.result.uses) == 1
+        if not alone or op.out != work:
+            continue
+        kind = formats.held_as(work)
+        (m, depth), n = op.a.type.shape, op.b.type.shape[1]
+        block = blocking(k.width, kind, m, n)
+        steps = max(1, DEPTH_BYTES // (block.columns * size_of(kind)) // depth)
+        if steps == 1:
+            continue
+        slot = k.slot("i64")
+        e.line(f"store i64 0, ptr {slot}", e.top - 1)
+        found = panels.match_held_panels(k, loop, op)
+        held = None
+        if isinstance(found, Reject):
+            k.record.reject(panels.NAME, found)
+        else:
+            k.record.plan(panels.NAME, f"while {found.describe()}", op)
+            held = panels.begin(k, found, e.mul(trips, e.index(depth)))
+        packed = _packed(k, op, work, block, steps * depth, panels.HEIGHT if held else 0)
+        k.jams[op] = Jam(packed, steps, slot, trip, last, held)
+        k.record.plan("multiply several steps at once", f"{steps} steps of {depth}, {block}", op)
+
+
+def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, height: int = 0) -> Packed:
+    (m, _), n = op.a.type.shape[-2:], op.b.type.shape[-1]
+    # What outlives an instance has a place that nothing else gets.
+    b = k.allocate_for_good(work, (height, n)) if height else k.allocate(work, (depth, n))
+    return Packed(k.allocate(work, (m, depth)), b, formats.held_as(work), m, n, depth, height or depth, block)
 
 
 def dot(k: Lowering, op: Any) -> None:
@@ -54,18 +146,21 @@ def dot(k: Lowering, op: Any) -> None:
     batch, (m, n) = shape[:-2], shape[-2:]
     depth = op.a.type.shape[-1]
     result, total = _destination(k, op, work)
+    jam = k.jams.get(op)
+    if jam is not None:
+        _step(k, op, jam, total)
+        k.buffers[op.result] = result
+        return
     mark = k.arena
-    a = k.allocate(work, (m, depth))
-    b = k.allocate(work, (depth, n))
+    packed = _packed(k, op, work, blocking(k.width, formats.held_as(work), m, n), depth)
     floor = e.floor
 
     def product(prefix: list[V]) -> None:
-        _pack(k, op, op.a, a, prefix)
-        _pack(k, op, op.b, b, prefix)
+        _pack_left(k, op, packed, prefix, e.index(0))
+        _pack_right(k, op, packed, prefix, e.index(0))
         offset = pull.flat_index(k, (*batch, 1), [*prefix, e.index(0)]) if batch else e.index(0)
-        size = size_of(formats.stored_as(work))
-        start = e.add(total.address, e.mul(offset, e.index(m * n * size)))
-        multiply(k, a.address, b.address, start, formats.held_as(work), (m, n, depth))
+        start = e.add(total.address, e.mul(offset, e.index(m * n * size_of(packed.kind))))
+        multiply(k, packed, start, e.index(0), e.index(depth), depth)
 
     if batch:
         iv, _ = e.open_loop(e.index(0), e.index(batch[0]), 1)
@@ -78,6 +173,30 @@ def dot(k: Lowering, op: Any) -> None:
     if result is not total:
         _narrow(k, result, total)
     k.buffers[op.result] = result
+
+
+def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
+    """Pack one step; multiply when the panels are full or no step is left."""
+    e = k.e
+    depth = op.a.type.shape[-1]
+    done = e.emit("i64", 1, e.top, f"load i64, ptr {jam.slot}")
+    _pack_left(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+    start = e.index(0)
+    if jam.held is None:
+        _pack_right(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+    else:
+        start = e.mul(e.select(jam.held.fits, e.sub(jam.trip, done), start), e.index(depth))
+        e.push(label := e.fresh("panels"))
+        _pack_right(k, op, jam.packed, [], e.add(start, e.mul(done, e.index(depth))))
+        e.branch(jam.held.there, None, "", e.pop(), label)
+    following = e.add(done, e.index(1))
+    full = e.binary("or", e.compare("eq", following, e.index(jam.steps)), jam.last)
+    left = e.select(full, e.index(0), following)
+    e.line(f"store i64 {e.text(left, 1)}, ptr {jam.slot}")
+    first = e.fresh("product")
+    e.push(first)
+    multiply(k, jam.packed, total.address, start, e.mul(following, e.index(depth)), depth)
+    e.branch(full, e.pop(), first, None, "")
 
 
 def _work_type(op: Any) -> DType:
@@ -122,7 +241,7 @@ def _carried_home(k: Lowering, op: Any) -> Buffer | None:
     )
     if arg is None or arg not in k.buffers or arg.type != op.result.type:
         return None
-    if not _only_through(arg, op.acc, op) or not k.plan._elementwise_path(op.acc, arg):  # noqa: SLF001
+    if not _only_through(arg, op.acc, op) or not k.plan.elementwise_path(op.acc, arg):
         return None
     return k.buffers[arg]
 
@@ -165,60 +284,88 @@ def _narrow(k: Lowering, result: Buffer, total: Buffer) -> None:
     nest.versions(k, lambda: nest.over(k, result.shape, body))
 
 
-def _pack(k: Lowering, op: Any, operand: Value, buffer: Buffer, prefix: list[V]) -> None:
-    """An operand's matrix as rows of the working type."""
+def _pack_left(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
+    """The left matrix as rows, its columns put from `done` on."""
     e = k.e
-    source = operand.type.scalar
-    cut = op.precision == "tf32" and source.text == "f32"
 
     def body(at: list[V]) -> None:
-        x = pull.element(k, operand, [*prefix, *at])
-        x = formats.cast(e, x, source, buffer.ty)
-        if cut:
-            x = e.bits(e.both(e.bits(x, "i32"), e.const(~0x1FFF, "i32")), "float")
-        pull.write(k, buffer, at, x, max(i.lanes for i in at))
+        i, p = at
+        place = e.add(e.mul(i, e.index(packed.depth)), e.add(p, done))
+        _put(k, packed, packed.a.address, place, _converted(k, op, op.a, [*prefix, *at], packed), at)
 
-    nest.versions(k, lambda: nest.over(k, buffer.shape, body))
+    nest.versions(k, lambda: nest.over(k, (packed.m, op.a.type.shape[-1]), body))
 
 
-def multiply(k: Lowering, a: V, b: V, c: V, kind: str, extents: tuple[int, int, int]) -> None:
-    """``c += a @ b`` for row-major matrices in scratch memory: addresses of m*depth, depth*n and m*n elements."""
+def _pack_right(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
+    """The right matrix as panels, its rows put from `done` on."""
     e = k.e
-    m, n, depth = extents
-    block = blocking(k, kind, m, n)
+    for first, end, columns in packed.panels():
+
+        def body(at: list[V], first: int = first, columns: int = columns) -> None:
+            p, panel, c = at
+            start = e.add(e.mul(panel, e.index(columns)), e.index(first))
+            place = e.add(e.mul(start, e.index(packed.height)), e.mul(e.add(p, done), e.index(columns)))
+            value = _converted(k, op, op.b, [*prefix, p, e.add(start, c)], packed)
+            _put(k, packed, packed.b.address, e.add(place, c), value, at)
+
+        shape = (op.a.type.shape[-1], (end - first) // columns, columns)
+        nest.versions(k, lambda shape=shape, body=body: nest.over(k, shape, body))
+
+
+def _put(k: Lowering, packed: Packed, base: V, place: V, value: V, at: list[V]) -> None:
+    e = k.e
+    address = e.add(base, e.mul(place, e.index(size_of(packed.kind))))
+    access.store(e, packed.kind, address, value, None, k.sink, max(i.lanes for i in at))
+
+
+def _converted(k: Lowering, op: Any, operand: Value, at: list[V], packed: Packed) -> V:
+    e = k.e
+    source = operand.type.scalar
+    x = formats.cast(e, pull.element(k, operand, at), source, packed.a.ty)
+    if op.precision == "tf32" and source.text == "f32":
+        x = e.bits(e.both(e.bits(x, "i32"), e.const(~0x1FFF, "i32")), "float")
+    return x
+
+
+def multiply(k: Lowering, packed: Packed, c: V, start: V, depth: V, multiple: int) -> None:
+    """``c += a @ b`` over `depth` steps, a multiple of `multiple`, rows of b from `start` on; c is m by n, row-major."""
+    e = k.e
+    block, m = packed.block, packed.m
     outer = k.mode, e.floor
     k.mode, e.floor = nest.Mode(1), e.top
-    columns = block.vectors * block.lanes
-    places = [(0, n // columns * columns, block.vectors, block.lanes)]
-    start, lanes = places[0][1], block.lanes
-    while start < n:
-        while lanes > n - start:
-            lanes //= 2
-        stop = start + (n - start) // lanes * lanes
-        places.append((start, stop, 1, lanes))
-        start = stop
-    for first, stop, vectors, lanes in places:
-        if stop == first:
-            continue
-        step = vectors * lanes
+    unroll = max(u for u in range(1, block.unroll + 1) if multiple % u == 0)
+    whole = m // block.rows * block.rows
+    rows = [(low, high, r) for low, high, r in ((0, whole, block.rows), (whole, m, m - whole)) if high > low]
+    for first, end, columns in packed.panels():
 
-        def column(j: V, vectors: int = vectors, lanes: int = lanes) -> None:
-            whole = m // block.rows * block.rows
-            for low, high, rows in ((0, whole, block.rows), (whole, m, m - whole)):
-                if high > low:
-                    shape = (rows, vectors, lanes)
+        def panel(j: V, columns: int = columns) -> None:
+            size = size_of(packed.kind)
+            base = e.add(packed.b.address, e.mul(j, e.index(packed.height * size)))
+            base = e.add(base, e.mul(start, e.index(columns * size)))
+            for inside, vectors, lanes in _vectors(columns, block):
+                for low, high, count in rows:
+                    shape = Shape(count, vectors, lanes, columns, unroll)
                     _stepped(
-                        k,
-                        low,
-                        high,
-                        rows,
-                        lambda i, shape=shape: _block(
-                            k, (a, b, c), kind, (n, depth), (i, j), shape, block.unroll
-                        ),
-                    )
+                        k, low, high, count,
+                        lambda i, inside=inside, shape=shape: _block(k, packed, (base, c), (i, j, inside), shape, depth),
+                    )  # fmt: skip
 
-        _stepped(k, first, stop, step, column)
+        _stepped(k, first, end, columns, panel)
     k.mode, e.floor = outer
+
+
+def _vectors(columns: int, block: Blocking) -> list[tuple[int, int, int]]:
+    """The columns of a panel as (first, vectors, lanes)."""
+    if columns == block.columns:
+        return [(0, block.vectors, block.lanes)]
+    parts: list[tuple[int, int, int]] = []
+    start, lanes = 0, block.lanes
+    while start < columns:
+        while lanes > columns - start:
+            lanes //= 2
+        parts.append((start, 1, lanes))
+        start += lanes
+    return parts
 
 
 def _stepped(k: Lowering, start: int, stop: int, step: int, body: Any) -> None:
@@ -231,56 +378,57 @@ def _stepped(k: Lowering, start: int, stop: int, step: int, body: Any) -> None:
     e.close_loop()
 
 
+@dataclass(frozen=True)
+class Shape:
+    """One register block: `rows` by `vectors` of `lanes`, in a panel of `columns`, `unroll` steps at once."""
+
+    rows: int
+    vectors: int
+    lanes: int
+    columns: int
+    unroll: int
+
+
 def _block(
-    k: Lowering,
-    places: tuple[V, V, V],
-    kind: str,
-    extents: tuple[int, int],
-    at: tuple[V, V],
-    shape: tuple[int, int, int],
-    unroll: int,
+    k: Lowering, packed: Packed, places: tuple[V, V], at: tuple[V, V, int], shape: Shape, depth: V
 ) -> None:
-    """One register block: rows i... and columns j... of the result over the whole depth."""
+    """One register block of the result over the whole depth."""
     e = k.e
-    a, b, c = places
-    n, depth = extents
-    i, j = at
-    rows, vectors, lanes = shape
+    (b, c), (i, j, inside) = places, at
+    kind, lanes = packed.kind, shape.lanes
     size = size_of(kind)
     ty = vector_type(kind, lanes)
-
-    def vector_at(base: V, row: V, v: int) -> V:
-        column = e.add(j, e.index(v * lanes))
-        return e.add(base, e.mul(e.add(e.mul(row, e.index(n)), column), e.index(size)))
 
     def load(address: V) -> V:
         return e.emit(kind, lanes, e.top, f"load {ty}, ptr {e.pointer(address, e.top)}, align {size}")
 
-    spots = [[vector_at(c, e.add(i, e.index(r)), v) for v in range(vectors)] for r in range(rows)]
-    sums = [load(s) for row in spots for s in row]
-    unroll = max(u for u in range(1, unroll + 1) if depth % u == 0)
-    a_rows = [
-        e.add(a, e.mul(e.mul(e.add(i, e.index(r)), e.index(depth)), e.index(size))) for r in range(rows)
-    ]
+    def spot(r: int, v: int) -> V:
+        row = e.mul(e.add(i, e.index(r)), e.index(packed.n))
+        return e.add(c, e.mul(e.add(row, e.add(j, e.index(inside + v * lanes))), e.index(size)))
+
+    spots = [spot(r, v) for r in range(shape.rows) for v in range(shape.vectors)]
+    sums = [load(s) for s in spots]
+    a = e.add(packed.a.address, e.mul(i, e.index(packed.depth * size)))
 
     def step(p: V, total: list[V]) -> list[V]:
-        for u in range(unroll):
-            q = e.add(p, e.index(u))
-            right = [load(vector_at(b, q, v)) for v in range(vectors)]
-            for r in range(rows):
-                address = e.add(a_rows[r], e.mul(q, e.index(size)))
+        row, column = e.add(b, e.mul(p, e.index(shape.columns * size))), e.add(a, e.mul(p, e.index(size)))
+        for u in range(shape.unroll):
+            right = [
+                load(e.add(row, e.index((u * shape.columns + inside + v * lanes) * size)))
+                for v in range(shape.vectors)
+            ]
+            for r in range(shape.rows):
+                address = e.add(column, e.index((r * packed.depth + u) * size))
                 x = e.emit(kind, 1, e.top, f"load {kind}, ptr {e.pointer(address, e.top)}, align {size}")
-                for v in range(vectors):
-                    total[r * vectors + v] = _multiply_add(k, kind, x, right[v], total[r * vectors + v])
+                for v in range(shape.vectors):
+                    n = r * shape.vectors + v
+                    total[n] = _multiply_add(k, kind, x, right[v], total[n])
         return total
 
-    if depth == unroll:
-        sums = step(e.index(0), sums)
-    else:
-        p, phis = e.open_loop(e.index(0), e.index(depth), unroll, sums)
-        sums = e.close_loop(step(p, list(phis)))
-    for spot, value in zip([s for row in spots for s in row], sums, strict=True):
-        e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(spot, e.top)}, align {size}")
+    p, phis = e.open_loop(e.index(0), depth, shape.unroll, sums)
+    sums = e.close_loop(step(p, list(phis)))
+    for place, value in zip(spots, sums, strict=True):
+        e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(place, e.top)}, align {size}")
 
 
 def _multiply_add(k: Lowering, kind: str, x: V, y: V, z: V) -> V:

@@ -161,8 +161,8 @@ def _to_bf16(e: Code, x: V, toward_zero: bool) -> V:
 def _to_fp8(e: Code, x: V, fmt: Format, toward_zero: bool) -> V:
     """The additive scheme of `tritium.numerics.convert.narrow_bits`, on fp32."""
     p, m = 23, fmt.mantissa_bits
-    c = lambda value: e.const(value, "i32")  # noqa: E731
-    field = lambda code: (code << (p - m)) + ((127 - fmt.bias) << p)  # noqa: E731
+    c = lambda value: e.const(value, "i32")
+    field = lambda code: (code << (p - m)) + ((127 - fmt.bias) << p)
     pattern = e.bits(x, "i32")
     original = e.both(pattern, c(0x7FFFFFFF))
     magnitude = e.intrinsic("umin", original, c(field(fmt.max_finite_bits)))

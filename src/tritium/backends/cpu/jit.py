@@ -5,10 +5,10 @@ Measured: the five passes give the speed of -O2 on code that is already in vecto
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import threading
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -91,6 +91,36 @@ def build(text: str) -> Built:
     return Built(code, seconds)
 
 
+@dataclass(frozen=True)
+class Object:
+    """Object code of one module. As text: its machine code."""
+
+    code: bytes
+    text: str
+    seconds: Mapping[str, float]
+
+    def __str__(self) -> str:
+        return assembly(self.text)
+
+
+FORMAT = "cpu object 1"
+"""Part of every key; to be changed with the meaning of what is kept."""
+
+
+def object_code(text: str, keep: Any = None) -> Object:
+    """The object code of a module; ``keep(pieces, make)`` holds what was compiled before, also by other processes."""
+    if keep is None:
+        built = build(text)
+        return Object(built.code, text, built.seconds)
+
+    def make() -> tuple[dict[str, bytes], dict[str, Any]]:
+        built = build(text)
+        return {"object": built.code}, {"target": "cpu", "seconds": built.seconds}
+
+    parts, about = keep((FORMAT, text, host().key), make)
+    return Object(parts["object"], text, about.get("seconds", {}))
+
+
 def _clean(module: Any, machine: Any) -> None:
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(machine, options)
@@ -110,14 +140,12 @@ def assembly(text: str) -> str:
 
 
 class Loaded:
-    """Object code in memory; `address` is that of ``chunk``. The code goes when the object goes."""
+    """Object code in memory; `addresses` of the exported functions. The code goes when the object goes."""
 
-    def __init__(self, code: bytes) -> None:
+    def __init__(self, code: bytes, names: Sequence[str] = ("chunk",)) -> None:
         with _LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
-            builder = builder.export_symbol("chunk")
+            for name in names:
+                builder = builder.export_symbol(name)
             self.library = builder.link(_linker(), f"kernel{next(_NUMBERS)}")
-        self.address: int = self.library["chunk"]
-
-
-Chunk = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p)
+        self.addresses: dict[str, int] = {name: self.library[name] for name in names}

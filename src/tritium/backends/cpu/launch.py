@@ -2,100 +2,218 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from tritium.backends.cpu import jit, threads
-from tritium.backends.cpu.lower import ARGUMENT_SLOT, FAULT_SLOT
-from tritium.backends.cpu.module import Module, lower
-from tritium.errors import make_error
+from tritium.backends.cpu.lower import ABORTED, FAULT_SLOT, LANE_SHIFT, PROGRAM_SHIFT
+from tritium.backends.cpu.module import NATIVE, Module, lower
+from tritium.backends.cpu.pool import JOB_WORDS
+from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Function
+from tritium.ir.match import Reject
 from tritium.ir.types import DType, PointerType
+
+STREAM_BYTES = 24 << 20
+"""Arguments of more bytes than this are taken not to stay in the caches; stores then go past them."""
 
 LAUNCHES: Counter[str] = Counter()
 """How many launches ran natively and how many had to run on the interpreter, for tests and benchmarks."""
 
 
-@dataclass
 class Native:
-    """Machine code of one module."""
+    """Machine code of one module, ready to be launched."""
 
-    module: Module
-    loaded: jit.Loaded
-    seconds: dict[str, float]
-    chunk: Any = field(init=False)
+    def __init__(self, module: Module, function: Function, code: bytes) -> None:
+        self.module = module
+        self.loaded = jit.Loaded(code)
+        self.shared = threads.Shared(self.loaded.addresses["chunk"], module.scratch)
+        self.pack = packer(function)
 
-    def __post_init__(self) -> None:
-        self.chunk = jit.Chunk(self.loaded.address)
+    def launch(self, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
+        """Execute the whole grid on all cores. Raises the error of a fault that the code reports."""
+        x, y, z = grid
+        job = self.shared.launch(self.pack(x, y, z, leaves), x * y * z)
+        if self.module.faults or self.module.waits:
+            (fault,) = struct.unpack_from("=q", job, 8 * (JOB_WORDS + FAULT_SLOT))
+            if fault == ABORTED:
+                raise Stuck
+            if fault:
+                raise _error(self.module, fault, grid)
 
-    @property
-    def scratch(self) -> int:
-        return self.module.scratch
+
+def _error(module: Module, word: int, grid: tuple[int, int, int]) -> TritiumError:
+    """The error that a fault word stands for."""
+    fault = module.faults[(word & ((1 << LANE_SHIFT) - 1)) - 1]
+    if fault.code != "TRI0802":
+        return make_error(fault.code, fault.loc)
+    linear = word >> PROGRAM_SHIFT
+    program = (linear % grid[0], linear // grid[0] % grid[1], linear // (grid[0] * grid[1]))
+    flat = word >> LANE_SHIFT & ((1 << PROGRAM_SHIFT - LANE_SHIFT) - 1)
+    lane = [int(i) for i in np.unravel_index(flat, fault.shape)] if fault.shape else []
+    got = f"program {program}" + (f", element {lane} of the tile" if lane else "")
+    return make_error(fault.code, fault.loc, text=fault.text, got=got, program=program, lane=lane)
 
 
-def execute(kernel: Any, grid: tuple[int, int, int], arguments: Sequence[Any]) -> bool:
+class Stuck(Exception):
+    """An instance waits for one that has not started: memory is to be restored, the interpreter takes over."""
+
+
+class Snapshot:
+    """The bytes of all arrays of a launch, to go back to."""
+
+    def __init__(self, leaves: Sequence[Any]) -> None:
+        self.kept: dict[int, tuple[Any, Any]] = {}
+        for a in leaves:
+            if hasattr(a, "storage_nbytes") and a.storage_nbytes and a.writable:
+                memory = (ctypes.c_uint8 * a.storage_nbytes).from_address(a.storage_address)
+                view = np.frombuffer(memory, np.uint8)
+                self.kept[a.storage_address] = view, view.copy()
+
+    def restore(self) -> None:
+        for view, before in self.kept.values():
+            view[:] = before
+
+
+def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> bool:
     """Run the grid; False if the kernel has no native form, and then nothing was done."""
-    artefacts = kernel.compilation.artefacts
-    if artefacts["ll"].reject is not None:
-        LAUNCHES["interpreted"] += 1
-        return False
-    distinct = distinct_arrays(arguments)
-    native: Native | None = kernel.prepared.get(distinct)
+    native = kernel.prepared.get(variant_of(leaves))
     if native is None:
-        module = artefacts["ll"] if distinct else lower(artefacts["cpu.tir"], None, False)
-        native = kernel.prepared.setdefault(distinct, load(module))
+        module: Module = kernel.compilation.artefacts["ll"]
+        if module.reject is not None:
+            LAUNCHES["interpreted"] += 1
+            return False
+        native = _prepare(kernel, module, variant_of(leaves))
+    if native.module.waits:
+        return _launch_waiting(kernel, native, grid, leaves)
     LAUNCHES["native"] += 1
-    run(native, artefacts["cpu.tir"], grid, arguments)
+    native.launch(grid, leaves)
     return True
 
 
-def load(module: Module) -> Native:
+def _launch_waiting(kernel: Any, native: Native, grid: tuple[int, int, int], leaves: Sequence[Any]) -> bool:
+    """Try a kernel whose instances may wait for each other; False, with memory as it was, if they wait for ever."""
+    if kernel.prepared.get(Stuck):
+        LAUNCHES["interpreted"] += 1
+        return False
+    before = Snapshot(leaves)
+    try:
+        native.launch(grid, leaves)
+    except Stuck:
+        before.restore()
+        kernel.prepared[Stuck] = True
+        loc = next(iter(native.module.loops), None)
+        kernel.compilation.record.reject(NATIVE, Reject("instances wait for others that start later", loc))
+        LAUNCHES["interpreted"] += 1
+        return False
+    LAUNCHES["native"] += 1
+    return True
+
+
+def _prepare(kernel: Any, module: Module, variant: tuple[bool, bool]) -> Native:
+    artefacts = kernel.compilation.artefacts
+    function, code = artefacts["cpu.tir"], artefacts["o"]
+    if variant != (True, False):
+        module = lower(function, None, *variant)
+        code = jit.object_code(module.text, kernel.compilation.keep)
+    made: Native = kernel.prepared.setdefault(variant, Native(module, function, code.code))
+    return made
+
+
+def load(module: Module, function: Function) -> Native:
     """Machine code for `module`, in memory."""
-    built = jit.build(module.text)
-    return Native(module, jit.Loaded(built.code), built.seconds)
+    return Native(module, function, jit.object_code(module.text).code)
 
 
-def run(native: Native, function: Function, grid: tuple[int, int, int], arguments: Sequence[Any]) -> None:
-    """Execute the whole grid on all cores. Raises the error of a fault that the code reports."""
-    block = argument_block(function, grid, arguments)
-    threads.run(native, block, grid[0] * grid[1] * grid[2])
-    fault = int(block[FAULT_SLOT])
-    if fault:
-        raise make_error("TRI0807", native.module.faults[fault - 1])
+def variant_of(leaves: Sequence[Any]) -> tuple[bool, bool]:
+    """(no two arrays share memory, the arrays are too large for the caches): what code is specialised on."""
+    spans: list[tuple[int, int]] = []
+    total = 0
+    for a in leaves:
+        if hasattr(a, "storage_nbytes"):
+            size = a.storage_nbytes
+            total += size
+            spans.append((a.storage_address, size))
+    if len(spans) > 1:
+        spans.sort()
+        end = 0
+        for start, size in spans:
+            if start < end:
+                return False, total > STREAM_BYTES
+            end = start + size
+    return True, total > STREAM_BYTES
 
 
-def argument_block(function: Function, grid: tuple[int, int, int], arguments: Sequence[Any]) -> Any:
-    """The 8-byte slots that ``chunk`` reads, as an int64 array."""
-    block = np.zeros(ARGUMENT_SLOT + len(arguments), np.int64)
-    block[:3] = grid
-    for i, (arg, value) in enumerate(zip(function.args, arguments, strict=True)):
-        block[ARGUMENT_SLOT + i] = _slot(arg.type, value)
-    return block
+# ---- arguments ------------------------------------------------------------------------------------------------------
 
 
-def _slot(ty: Any, value: Any) -> int:
+def packer(function: Function) -> Callable[[int, int, int, Sequence[Any]], bytes]:
+    """A function that gives the 8-byte slots ``chunk`` reads: the grid, the fault word, one slot for each argument."""
+    types: list[Any] = [a.type for a in function.args]
+    layout = struct.Struct("=qqqq" + "".join(_code(ty) for ty in types))
+    readers = [_reader(ty) for ty in types]
+    plain = all(isinstance(ty, PointerType) or (ty.is_int() and not ty.is_bool()) for ty in types)
+
+    def quick(x: int, y: int, z: int, leaves: Sequence[Any]) -> bytes:
+        return layout.pack(x, y, z, 0, *[a if a.__class__ is int else a.address for a in leaves])
+
+    def careful(x: int, y: int, z: int, leaves: Sequence[Any]) -> bytes:
+        return layout.pack(x, y, z, 0, *[read(a) for a, read in zip(leaves, readers, strict=True)])
+
+    def checked(x: int, y: int, z: int, leaves: Sequence[Any]) -> bytes:
+        try:
+            return quick(x, y, z, leaves)
+        except (struct.error, AttributeError):  # NumPy scalars, negative numbers for unsigned parameters
+            return careful(x, y, z, leaves)
+
+    return checked if plain else careful
+
+
+def _code(ty: Any) -> str:
     if isinstance(ty, PointerType):
-        address = value.address if hasattr(value, "address") else int(value)
-        return address - (1 << 64) if address >= 1 << 63 else address
+        return "Q"
     assert isinstance(ty, DType)
     if ty.is_int():
-        return int.from_bytes(struct.pack("<Q", int(value) & (2**64 - 1)), "little", signed=True)
+        return "Q" if ty.is_int_unsigned() or ty.is_bool() else "q"
+    return {"f32": "f4x", "f64": "d"}.get(ty.text, "Q")
+
+
+def _reader(ty: Any) -> Callable[[Any], Any]:
+    """What makes the number that `struct` packs of an argument."""
+    if isinstance(ty, PointerType):
+        return lambda a: (a.address if hasattr(a, "address") else int(a)) & (2**64 - 1)
+    if ty.is_bool():
+        return lambda a: int(bool(a))
+    if ty.is_int_unsigned():
+        return lambda a: int(a) & (2**64 - 1)
+    if ty.is_int():
+        return _signed
+    if ty.text in ("f32", "f64"):
+        return _floating(ty)
+    return _floating_bits(ty)
+
+
+def _signed(a: Any) -> int:
+    value = int(a) & (2**64 - 1)
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _floating(ty: DType) -> Callable[[Any], Any]:
     from tritium.ops.storage import constant
 
-    raw = constant(value.item() if isinstance(value, np.generic) else value, ty).tobytes()
-    return int.from_bytes(raw[:8].ljust(8, b"\0"), "little", signed=True)
+    return lambda a: float(constant(_number(a), ty).reshape(-1)[0])
 
 
-def distinct_arrays(arguments: Sequence[Any]) -> bool:
-    """Whether no two array arguments share memory."""
-    spans = sorted(
-        (a.storage_address, a.storage_address + a.storage_nbytes)
-        for a in arguments
-        if hasattr(a, "storage_address")
-    )
-    return all(end <= start for (_, end), (start, _) in zip(spans, spans[1:], strict=False))
+def _floating_bits(ty: DType) -> Callable[[Any], Any]:
+    from tritium.ops.storage import constant
+
+    return lambda a: int.from_bytes(constant(_number(a), ty).tobytes(), "little")
+
+
+def _number(a: Any) -> Any:
+    return a.item() if isinstance(a, np.generic) else a

@@ -10,7 +10,7 @@ from typing import Any
 
 from tritium.backends.cpu import vector_math
 from tritium.backends.cpu.code import Code, V
-from tritium.backends.cpu.pull import Unsupported
+from tritium.backends.cpu.verbs import Unsupported
 
 C_LIBRARY = {
     **{n: n for n in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",

@@ -1,8 +1,8 @@
 """A kernel as one LLVM function that runs a range of program instances.
 
-``void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch)``: `args` is a block of 8-byte slots, three for the grid, one for
-a fault, and one for each kernel argument; instances count with axis 0 fastest. `scratch` belongs to the calling worker alone: a sink of
-64 bytes, then the kept tiles.
+``void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch)``: `args` is a block of 8-byte slots, three for the grid,
+one for a fault, and one for each kernel argument; instances count with axis 0 fastest. `scratch` belongs to the calling
+worker alone: a sink of 64 bytes, then the kept tiles.
 """
 
 from __future__ import annotations
@@ -17,16 +17,45 @@ from tritium.backends.cpu.code import Code, V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
 from tritium.backends.cpu.nest import Mode
 from tritium.backends.cpu.plan import Plan
-from tritium.backends.cpu.pull import Unsupported
 from tritium.backends.cpu.ranges import Ranges
+from tritium.backends.cpu.verbs import Unsupported, Verbs
+from tritium.errors import Loc
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.match import Record
 from tritium.ir.types import DType, PointerType
 from tritium.ops import control, create, memory
 
 SINK_BYTES = 64
+LANE_SHIFT, PROGRAM_SHIFT = 12, 32
+"""Where the fault word holds the row-major number of a lane and the linear number of an instance."""
+
+YIELD_EVERY = 1024
+PATIENCE = 1 << 24
+"""Iterations of a waiting loop (about half a second) after which it is taken to wait for ever."""
+
+ABORTED = -1
+"""The fault word of a launch that has to start again on the interpreter."""
+
+MOVING = ("tile.broadcast", "tile.expand_dims", "tile.permute", "tile.flip", "tile.slice", "tile.reshape", "tile.join",
+          "tile.split", "tile.gather", "tile.cat")  # fmt: skip
+"""Ops whose elements come from other places of their operands."""
+
 FAULT_SLOT = 3
 ARGUMENT_SLOT = 4
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An error that native code may report. The fault word holds its number, the lane and the instance.
+
+    code    in the catalogue of errors
+    shape   of the tile whose lanes are tested
+    """
+
+    code: str
+    loc: Loc | None
+    text: str = ""
+    shape: tuple[int, ...] = ()
 
 
 @dataclass
@@ -49,16 +78,28 @@ class Lowering:
     env       scalars by value
     buffers   kept tiles by value
     width     lanes of a vector
+    stream    whether large stores go past the caches
     """
 
-    def __init__(self, function: Function, record: Record, width: int, distinct: bool) -> None:
+    def __init__(
+        self, function: Function, record: Record, width: int, distinct: bool, stream: bool = False
+    ) -> None:
         self.function = function
         self.record = record
         self.width = width
+        self.stream = stream
         self.plan = Plan(function, distinct)
         self.e = Code()
+        self.e.has_scalef = width == 16
+        self.verbs = Verbs(self.e)
         self.env: dict[Value, V] = {}
         self.buffers: dict[Value, Buffer] = {}
+        self.spins: frozenset[Op] = frozenset()
+        self.aborts = False
+        self.jams: dict[Op, Any] = {}
+        self.pending: dict[Value, None] = {}
+        self.lasting: list[Buffer] = []
+        self.fusing: dict[Value, Buffer] = {}
         self.mode = Mode(width)
         self.ranges = Ranges(self)
         self.arena = SINK_BYTES
@@ -66,8 +107,9 @@ class Lowering:
         self.sink = V("i64", 1, 0, "%sink")
         self.ids: list[V] = []
         self.grid: list[V] = []
-        self.faults: list[Op] = []
-        self.fault_word = V("i64", 1, 0, None, 0)
+        self.faults: list[Fault] = []
+        self.stops = False
+        self.linear = V("i64", 1, 0, None, 0)
         self.fault_address = V("i64", 1, 0, "%faultplace")
 
     # ---- memo ----------------------------------------------------------------------------------------
@@ -90,6 +132,12 @@ class Lowering:
         offset = self.allocate_bytes(size)
         return Buffer(ty, shape, self.scratch_address(offset), offset)
 
+    def allocate_for_good(self, ty: DType | PointerType, shape: tuple[int, ...]) -> Buffer:
+        """Scratch memory that one instance leaves to the next; it comes after all other memory."""
+        buffer = Buffer(ty, shape, V("i64", 1, 0, f"%lasting{len(self.lasting)}"), -1 - len(self.lasting))
+        self.lasting.append(buffer)
+        return buffer
+
     def allocate_bytes(self, size: int) -> int:
         offset = self.arena
         self.arena += -(-size // 64) * 64
@@ -110,14 +158,45 @@ class Lowering:
         self.e.stack[0].lines.insert(0, f"  {name} = alloca {kind}")
         return name
 
-    def fault_unless(self, fine: V, op: Op) -> None:
-        """Note that the launch failed at `op` unless `fine`; the launch raises its error afterwards."""
+    def fault_unless(self, fine: V, fault: Fault, lane: V | None = None) -> None:
+        """End this range of instances unless `fine`, and say why: the launch raises the error afterwards."""
+        e = self.e
         if fine.const == 1:
             return
-        self.faults.append(op)
-        code = self.e.select(fine, self.fault_word, self.e.index(len(self.faults)))
-        place = self.e.select(fine, self.sink, self.fault_address)
-        self.e.line(f"store i64 {self.e.text(code, 1)}, ptr {self.e.pointer(place, self.e.top)}, align 8")
+        self.faults.append(fault)
+        self.stops = True
+        first, dead = e.fresh("fault"), e.fresh("dead")
+        e.push(first)
+        where = e.binary("shl", self.linear, e.index(PROGRAM_SHIFT))
+        lane = e.binary("shl", lane or e.index(0), e.index(LANE_SHIFT))
+        word = e.binary("or", e.binary("or", where, lane), e.index(len(self.faults)))
+        e.line(f"store i64 {e.text(word, 1)}, ptr {e.pointer(self.fault_address, e.top)}, align 8")
+        e.line("br label %stop")
+        e.block(dead)
+        e.branch(e.invert(fine), e.pop(), first, None, "")
+
+    def give_up_waiting(self) -> None:
+        """At the start of a loop body that may wait for other instances: lend the core now and then, in the end abort.
+
+        An instance that waits for one that starts later would wait for ever. The launch then starts again on the
+        interpreter, whose scheduler runs all instances by turns.
+        """
+        e = self.e
+        self.aborts = True
+        counter = self.slot("i64")
+        e.line(f"store i64 0, ptr {counter}", e.top - 1)
+        count = e.emit("i64", 1, e.top, f"load i64, ptr {counter}")
+        e.line(f"store i64 {e.add(count, e.index(1)).ssa}, ptr {counter}")
+        now = e.compare("eq", e.both(count, e.index(YIELD_EVERY - 1)), e.index(YIELD_EVERY - 1))
+        first, go = e.fresh("lend"), e.fresh("go")
+        e.push(first)
+        e.declare("sched_yield", "i32 ()")
+        e.line("call i32 @sched_yield()")
+        fault = e.emit("i64", 1, e.top, f"load volatile i64, ptr {e.pointer(self.fault_address, e.top)}")
+        stuck = e.binary("or", e.compare("ne", fault, e.index(0)), e.compare("ugt", count, e.index(PATIENCE)))
+        e.line(f"br i1 {stuck.ssa}, label %abort, label %{go}")
+        e.block(go)
+        e.branch(now, e.pop(), first, None, "")
 
     # ---- the function --------------------------------------------------------------------------------
 
@@ -133,14 +212,37 @@ class Lowering:
             self.env[arg] = self._argument(ARGUMENT_SLOT + i, held_as(arg.type.scalar))
         first, last = V("i64", 1, 0, "%first"), V("i64", 1, 0, "%last")
         iv, _ = e.open_loop(first, last, 1)
+        self.linear = iv
         self._program_ids(iv)
         self.region(self.function.body)
         e.close_loop()
+        self._place_lasting()
+        if self.stream:
+            e.line("fence seq_cst")
         e.line("ret void")
+        if self.stops:
+            e.stack[0].lines.append("stop:")
+            e.line("ret void")
+        if self.aborts:
+            e.stack[0].lines.append("abort:")
+            place = f"inttoptr i64 {self.fault_address.ssa} to ptr"
+            e.line(f"%abortplace = {place}")
+            e.line(f"store i64 {ABORTED}, ptr %abortplace")
+            e.line("ret void")
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
         constants = "\n".join(e.globals.values())
-        return f"{constants}\n{declared}\ndefine void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {{\nentry:\n{body}\n}}\n"
+        head = "define void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {"
+        return f"{constants}\n{declared}\n{head}\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
+
+    def _place_lasting(self) -> None:
+        places: list[str] = []
+        for i, buffer in enumerate(self.lasting):
+            places.append(f"  %lasting{i} = add i64 %sink, {self.arena_top}")
+            self.arena_top += -(-buffer.nbytes // 64) * 64
+        lines = self.e.stack[0].lines
+        at = next(i for i, line in enumerate(lines) if line.startswith("  %sink = ")) + 1
+        lines[at:at] = places
 
     def _argument(self, slot: int, kind: str) -> V:
         e = self.e
@@ -163,22 +265,111 @@ class Lowering:
         """Everything in `region` but its terminator."""
         for op in region.ops:
             if op.is_terminator:
-                return
+                break
             self.op(op)
+        self.flush()
 
     def op(self, op: Op) -> None:
         from tritium.backends.cpu import roots
 
         handler = roots.HANDLERS.get(op.name)
         if handler is not None:
-            handler(self, op)
+            if op.name == "tile.reduce" and not any(r.uses for r in op.results):
+                return
+            if op.name in ("tile.store", "tile.reduce"):
+                fused = self._fuse_into(op)
+                handler(self, op)
+                self._fused(fused)
+            else:
+                if op.name not in ("tile.assume", "tile.barrier"):
+                    self.flush()
+                handler(self, op)
             return
+        if op.name not in pull.HANDLERS and op.name not in SCALARS:
+            raise Unsupported(op, f"{op.name} has no native form")
         if op.results and not op.results[0].type.shape:
+            if any(v.type.shape for v in op.operands):
+                self.flush()
             self._scalar(op)
             return
         for r in op.results:
             if r in self.plan.kept:
-                self.materialise(r)
+                self.pending[r] = None
+
+    # ---- kept values on the way ------------------------------------------------------------------------
+
+    def flush(self) -> None:
+        """Compute every value that still waits for a nest to come by."""
+        while self.pending:
+            self._settle(next(iter(self.pending)))
+
+    def _settle(self, value: Value) -> None:
+        del self.pending[value]
+        fused = self._fuse([value], value.type.shape)
+        self.materialise(value)
+        self._fused(fused)
+
+    def _fuse_into(self, op: Op) -> list[Value]:
+        """The waiting values that the nest of `op` can keep on its way; those that it cannot wait for are settled."""
+        if op.name == "tile.store":
+            for value in list(self.pending):
+                if value in self.pending and any(self.plan.disturbs(op, load) for load in self._loads(value)):
+                    self._settle(value)
+        roots = [v for v in op.operands if v.type.shape]
+        return self._fuse(roots, op.operands[0].type.shape)
+
+    def _fuse(self, roots: list[Value], shape: tuple[int, ...]) -> list[Value]:
+        whole: dict[Value, None] = {}
+        partly: dict[Value, None] = {}
+        seen: set[tuple[Value, bool]] = set()
+        for root in roots:
+            self._reach(root, True, whole, partly, seen)
+        for value in list(partly):
+            if value in self.pending:
+                self._settle(value)
+        fused = [v for v in whole if v in self.pending and v.type.shape == shape]
+        for value in [v for v in whole if v in self.pending and v.type.shape != shape]:
+            self._settle(value)
+        for value in fused:
+            del self.pending[value]
+            self.fusing[value] = self.allocate(value.type.scalar, value.type.shape)
+        return fused
+
+    def _fused(self, values: list[Value]) -> None:
+        for value in values:
+            self.buffers[value] = self.fusing.pop(value)
+
+    def _reach(
+        self, value: Value, same: bool, whole: dict[Value, None], partly: dict[Value, None], seen: set[Any]
+    ) -> None:
+        """Which waiting values the elements of `value` need: at the same place only, or elsewhere too."""
+        if (value, same) in seen or value in self.buffers or not value.type.shape:
+            return
+        seen.add((value, same))
+        if value in self.pending:
+            (whole if same else partly)[value] = None
+        op = value.defining_op
+        if op is None:
+            return
+        moving = op.name in MOVING
+        for v in op.operands:
+            self._reach(v, same and not moving, whole, partly, seen)
+
+    def _loads(self, value: Value) -> list[memory.Load]:
+        found: list[memory.Load] = []
+        stack, seen = [value], {value}
+        while stack:
+            v = stack.pop()
+            op = v.defining_op
+            if v in self.buffers or op is None or not v.type.shape:
+                continue
+            if isinstance(op, memory.Load):
+                found.append(op)
+            for operand in op.operands:
+                if operand not in seen:
+                    seen.add(operand)
+                    stack.append(operand)
+        return found
 
     def _scalar(self, op: Op) -> None:
         handler = SCALARS.get(op.name) or pull.HANDLERS.get(op.name)
@@ -202,6 +393,7 @@ class Lowering:
         def body(at: list[V]) -> None:
             lanes = max(i.lanes for i in at)
             pull.write(self, buffer, at, pull.element(self, value, at), lanes)
+            pull.keep_up(self, at)
 
         nest.versions(self, lambda: nest.over(self, shape, body))
         self.buffers[value] = buffer
@@ -257,7 +449,23 @@ def wrapped_index(k: Lowering, index: Value, extent: int) -> V:
     return e.intrinsic("smin", e.intrinsic("smax", wide, e.index(0)), e.index(extent - 1))
 
 
+def _device_register(k: Lowering, op: Any) -> V:
+    e = k.e
+    if op.register != "globaltimer":
+        return e.const(0, "i32")
+    seconds, nanoseconds = 0, 8
+    e.declare("clock_gettime", "i32 (i32, ptr)")
+    place = k.slot("[2 x i64]")
+    e.line(f"call i32 @clock_gettime(i32 1, ptr {place})")
+    parts: list[V] = []
+    for offset in (seconds, nanoseconds):
+        pointer = e.emit("ptr", 1, e.top, f"getelementptr i8, ptr {place}, i64 {offset}")
+        parts.append(e.emit("i64", 1, e.top, f"load i64, ptr {pointer.ssa}"))
+    return e.add(e.mul(parts[0], e.index(1_000_000_000)), parts[1])
+
+
 SCALARS: dict[str, Callable[..., Any]] = {
+    "tile.device_register": _device_register,
     "tile.program_id": _program_id,
     "tile.num_programs": _num_programs,
     "tile.extract": _extract,

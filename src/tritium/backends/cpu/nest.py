@@ -7,6 +7,7 @@ exact    one element at a time, every wrap-around computed as the language defin
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -19,16 +20,37 @@ if TYPE_CHECKING:
 
 @dataclass
 class Mode:
-    """What the loops being written may assume; `masks` and `ranges` collect the conditions they assumed."""
+    """What the loops being written may assume; `masks` and `ranges` collect the conditions they assumed.
+
+    `number` tells assumptions apart: elements that were computed under some are not used under others.
+    """
 
     lanes: int
     assume_masks: bool = False
     assume_ranges: bool = False
     masks: dict[Any, Any] = field(default_factory=dict)
     ranges: dict[Any, Any] = field(default_factory=dict)
+    number: int = 0
+
+    def __post_init__(self) -> None:
+        if self.assume_masks or self.assume_ranges:
+            self.number = next(_NUMBERS)
 
 
-Body = Callable[[list[V]], None]
+_NUMBERS = itertools.count(1)
+
+
+SHORT_BODY = 24
+"""Instructions up to which a loop body is written several times, so that the loop's own cost is shared."""
+
+LONG_BODY = 90
+FEW = 4
+"""Vectors of an axis that are written out without a loop."""
+
+Finish = Callable[[], None] | None
+Body = Callable[[list[V]], Finish]
+"""Writes what one place needs; the stores may be left to a function that it returns, so that all loads of the places
+written together come before all stores."""
 
 
 def versions(k: Lowering, write: Callable[[], None]) -> None:
@@ -84,14 +106,21 @@ def over(k: Lowering, shape: Sequence[int], body: Body, fixed: Sequence[V] = ())
     """Call `body` with the index of every element of a tile of `shape`, vectors along the last axis."""
     e = k.e
     if not shape:
-        body([*fixed])
+        _written_now(body([*fixed]))
         return
     if len(shape) > 1:
         if shape[0] == 1:
             over(k, shape[1:], body, [*fixed, e.index(0)])
             return
         iv, _ = e.open_loop(e.index(0), e.index(shape[0]), 1)
+        frame = e.stack[-1]
+        label, before = frame.label, len(frame.lines)
         over(k, shape[1:], body, [*fixed, iv])
+        straight = frame.label == label and len(frame.lines) - before <= LONG_BODY
+        if straight and k.mode.lanes > 1 and shape[0] % 4 == 0:
+            for t in range(1, 4):
+                over(k, shape[1:], body, [*fixed, e.add(iv, e.index(t))])
+            e.set_step(4)
         e.close_loop()
         return
     for start, stop, lanes in spans(shape[0], k.mode.lanes):
@@ -111,13 +140,32 @@ def spans(extent: int, lanes: int) -> list[tuple[int, int, int]]:
     return parts
 
 
-def step_over(k: Lowering, start: int, stop: int, lanes: int, body: Callable[[V], None]) -> None:
+def _written_now(end: Finish) -> None:
+    if end is not None:
+        end()
+
+
+def step_over(k: Lowering, start: int, stop: int, lanes: int, body: Callable[[V], Finish]) -> None:
     """`body` for each vector of `lanes` from `start` to `stop`, in a loop if there are several."""
     e = k.e
     step = e.index(1)
     if stop - start == lanes:
-        body(e.affine(e.index(start), step, lanes) if lanes > 1 else e.index(start))
+        _written_now(body(e.affine(e.index(start), step, lanes) if lanes > 1 else e.index(start)))
+        return
+    count = (stop - start) // lanes
+    if lanes > 1 and count <= FEW:
+        starts = [e.index(start + t * lanes) for t in range(count)]
+        for end in [body(e.affine(first, step, lanes)) for first in starts]:
+            _written_now(end)
         return
     iv, _ = e.open_loop(e.index(start), e.index(stop), lanes)
-    body(e.affine(iv, step, lanes) if lanes > 1 else iv)
+    before = len(e.stack[-1].lines)
+    ends = [body(e.affine(iv, step, lanes) if lanes > 1 else iv)]
+    written = len(e.stack[-1].lines) - before
+    if lanes > 1 and written <= LONG_BODY:
+        times = next(t for t in ((4, 3, 2, 1) if written <= SHORT_BODY else (2, 1)) if count % t == 0)
+        ends += [body(e.affine(e.add(iv, e.index(t * lanes)), step, lanes)) for t in range(1, times)]
+        e.set_step(lanes * times)
+    for end in ends:
+        _written_now(end)
     e.close_loop()

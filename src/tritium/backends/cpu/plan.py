@@ -41,7 +41,7 @@ LOAD_WEIGHT = 4
 CHEAP = 3
 """A fused value of at most this weight is computed again for each use."""
 
-_HEAVY = {
+_HEAVY: dict[type[Op], int] = {
     math.Exp: 20, math.Exp2: 16, math.Log: 25, math.Log2: 25, math.Sin: 40, math.Cos: 40, math.Sqrt: 10,
     math.Rsqrt: 15, math.Erf: 40, arithmetic.Div: 8, arithmetic.IntDiv: 12, arithmetic.Rem: 14,
     Philox: 80, LibraryCall: 60, MapElementwise: 40, join.Join: 4, Gather: 6,
@@ -62,6 +62,7 @@ class Plan:
 
     def __init__(self, function: Function, distinct: bool) -> None:
         self.function = function
+        self.distinct = distinct
         pointers = [i for i, a in enumerate(function.args) if _is_pointer(a)]
         self.alias = AliasAnalysis(function, pointers if distinct else ())
         self.access = AccessAnalysis(function)
@@ -137,7 +138,7 @@ class Plan:
         start = ops.index(load)
         last = max(ops.index(r) for r in roots)
         for op in ops[start + 1 : last + 1]:
-            if self._disturbs(op, load) and not (op in roots and self._same_place(op, load)):
+            if self.disturbs(op, load) and not (op in roots and self._same_place(op, load)):
                 return "memory may change before its value is used"
         return ""
 
@@ -156,7 +157,7 @@ class Plan:
             else:
                 yield user
 
-    def _disturbs(self, op: Op, load: memory.Load) -> bool:
+    def disturbs(self, op: Op, load: memory.Load) -> bool:
         for inner in op.walk():
             assert isinstance(inner, TileOp)
             if inner.regions:
@@ -164,20 +165,20 @@ class Plan:
             effects = inner.effects()
             if effects & Effect.BARRIER or effects & Effect.VOLATILE:
                 return True
-            if effects & (Effect.WRITE | Effect.ATOMIC):
-                if not inner.operands or self.alias.may_overlap(inner.operands[0], load.ptr):
-                    return True
+            writes = effects & (Effect.WRITE | Effect.ATOMIC)
+            if writes and (not inner.operands or self.alias.may_overlap(inner.operands[0], load.ptr)):
+                return True
         return False
 
     def _same_place(self, op: Op, load: memory.Load) -> bool:
         """Whether the store `op` writes each element just where `load` read it, and no two lanes meet."""
         if not isinstance(op, memory.Store) or op.ptr is not load.ptr:
             return False
-        if not self._elementwise_path(op.value, load.result):
+        if not self.elementwise_path(op.value, load.result):
             return False
         return self.injective(op)
 
-    def _elementwise_path(self, value: Value, load: Value) -> bool:
+    def elementwise_path(self, value: Value, load: Value) -> bool:
         """Whether every element of `value` depends on the same element of `load` alone."""
         if value is load:
             return True
@@ -185,16 +186,16 @@ class Plan:
         if op is None or isinstance(op, (memory.Load, *ALWAYS)) or not value.type.shape:
             return True
         if isinstance(op, (*MOVES, Gather, join.Join)) or op.regions:
-            return not any(self._reaches(v, load) for v in op.operands)
-        return all(self._elementwise_path(v, load) for v in op.operands)
+            return not any(self.reaches(v, load) for v in op.operands)
+        return all(self.elementwise_path(v, load) for v in op.operands)
 
-    def _reaches(self, value: Value, load: Value) -> bool:
+    def reaches(self, value: Value, load: Value) -> bool:
         if value is load:
             return True
         op = value.defining_op
         if op is None or op.regions or isinstance(op, ALWAYS):
             return False
-        return any(self._reaches(v, load) for v in op.operands)
+        return any(self.reaches(v, load) for v in op.operands)
 
     def injective(self, op: Op) -> bool:
         """Whether no two lanes of an access share an address."""

@@ -6,25 +6,17 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import access, arithmetic, formats, vector_math
+from tritium.backends.cpu import access, arithmetic, formats
 from tritium.backends.cpu.code import V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
-from tritium.ir.core import Op, Value
-from tritium.ops.base import REGISTRY
+from tritium.backends.cpu.verbs import Unsupported
+from tritium.ir.core import Value
+from tritium.ops.base import REGISTRY, TileOp
 
 if TYPE_CHECKING:
     from tritium.backends.cpu.lower import Lowering
 
 Index = list[V]
-
-
-class Unsupported(Exception):
-    """An op that has no native form; `op` says which."""
-
-    def __init__(self, op: Op, why: str) -> None:
-        super().__init__(why)
-        self.op = op
-        self.why = why
 
 
 def element(k: Lowering, value: Value, at: Index) -> V:
@@ -34,7 +26,29 @@ def element(k: Lowering, value: Value, at: Index) -> V:
     buffer = k.buffers.get(value)
     if buffer is not None:
         return read(k, buffer, at)
-    key = (value, *(i.key for i in at))
+    key = (k.mode.number, value, *(i.key for i in at))
+    if value in k.fusing:
+        return _kept_on_the_way(k, value, at, key)
+    return _computed(k, value, at, key)
+
+
+def _kept_on_the_way(k: Lowering, value: Value, at: Index, key: Any) -> V:
+    """An element of a value that this nest, which comes by all of its elements, puts into memory for later ones."""
+    mark = ("kept", *key)
+    v = _computed(k, value, at, key)
+    if not any(mark in frame.memo for frame in k.e.stack[k.e.floor :]):
+        k.e.stack[-1].memo[mark] = True
+        write(k, k.fusing[value], at, v, max(i.lanes for i in at))
+    return v
+
+
+def keep_up(k: Lowering, at: Index) -> None:
+    """Compute what this nest keeps on its way, at the place `at` of the nest's own shape, where nothing asked for it."""
+    for value in k.fusing:
+        element(k, value, at)
+
+
+def _computed(k: Lowering, value: Value, at: Index, key: Any) -> V:
     found = k.lookup(key)
     if found is not None:
         return found
@@ -47,7 +61,7 @@ def element(k: Lowering, value: Value, at: Index) -> V:
     out = handler(k, op, at)
     results = out if isinstance(out, list) else [out]
     for r, v in zip(op.results, results, strict=True):
-        k.remember((r, *(i.key for i in at)), v)
+        k.remember((k.mode.number, r, *(i.key for i in at)), v)
     return results[value.index]
 
 
@@ -65,7 +79,6 @@ def flat_index(k: Lowering, shape: tuple[int, ...], at: Index) -> V:
 
 def read(k: Lowering, buffer: Any, at: Index) -> V:
     """Elements of a kept value."""
-    e = k.e
     position = flat_index(k, buffer.shape, at)
     return read_flat(k, buffer, position)
 
@@ -103,36 +116,48 @@ def _arange(k: Lowering, op: Any, at: Index) -> V:
     return e.add(e.convert("trunc", at[0], "i32"), e.const(op.start, "i32"))
 
 
-def _broadcast(k: Lowering, op: Any, at: Index) -> V:
+def _at_broadcast(k: Lowering, op: Any, at: Index) -> Index:
     source = op.x.type.shape
     aligned = at[len(at) - len(source) :]
-    return element(k, op.x, [k.e.index(0) if d == 1 else i for d, i in zip(source, aligned, strict=True)])
+    return [k.e.index(0) if d == 1 else i for d, i in zip(source, aligned, strict=True)]
 
 
-def _expand_dims(k: Lowering, op: Any, at: Index) -> V:
-    return element(k, op.x, [i for axis, i in enumerate(at) if axis != op.axis])
+def _at_expand_dims(k: Lowering, op: Any, at: Index) -> Index:
+    return [i for axis, i in enumerate(at) if axis != op.axis]
 
 
-def _permute(k: Lowering, op: Any, at: Index) -> V:
+def _at_permute(k: Lowering, op: Any, at: Index) -> Index:
     source: list[V] = list(at)
     for position, axis in enumerate(op.order):
         source[axis] = at[position]
-    return element(k, op.x, source)
+    return source
 
 
-def _flip(k: Lowering, op: Any, at: Index) -> V:
+def _at_flip(k: Lowering, op: Any, at: Index) -> Index:
     e = k.e
     last = e.index(op.x.type.shape[op.axis] - 1)
-    return element(k, op.x, [e.sub(last, i) if axis == op.axis else i for axis, i in enumerate(at)])
+    return [e.sub(last, i) if axis == op.axis else i for axis, i in enumerate(at)]
 
 
-def _slice(k: Lowering, op: Any, at: Index) -> V:
+def _at_slice(k: Lowering, op: Any, at: Index) -> Index:
     e = k.e
-    moved = [
+    return [
         e.add(e.mul(i, e.index(step)), e.index(start))
         for i, start, step in zip(at, op.starts, op.steps, strict=True)
     ]
-    return element(k, op.x, moved)
+
+
+MOVERS: dict[str, Callable[..., Index]] = {
+    "tile.broadcast": _at_broadcast,
+    "tile.expand_dims": _at_expand_dims,
+    "tile.permute": _at_permute,
+    "tile.flip": _at_flip,
+    "tile.slice": _at_slice,
+}
+
+
+def _move(k: Lowering, op: Any, at: Index) -> V:
+    return element(k, op.x, moved(k, op, at))
 
 
 def _reshape(k: Lowering, op: Any, at: Index) -> V:
@@ -209,6 +234,12 @@ def _load(k: Lowering, op: Any, at: Index) -> V:
     return formats.from_memory(e, value, ty)
 
 
+def _select(k: Lowering, op: Any, at: Index) -> V:
+    if op.condition.type.shape and masked_away(k, op.condition):
+        return element(k, op.x, at)
+    return k.e.select(*(element(k, v, at) for v in op.operands))
+
+
 def masked_away(k: Lowering, mask: Value) -> bool:
     """Whether this version of the nest may take `mask` as true; notes the condition if so."""
     if not k.mode.assume_masks or not k.ranges.decidable(mask):
@@ -219,28 +250,77 @@ def masked_away(k: Lowering, mask: Value) -> bool:
 
 def _add_pointer(k: Lowering, op: Any, at: Index) -> V:
     e = k.e
-    ptr, offset = element(k, op.ptr, at), element(k, op.offset_, at)
-    wide = widened(k, op.offset_, offset)
-    return e.add(ptr, e.mul(wide, e.index(op.ptr.type.scalar.element_ty.itemsize)))
+    wide = widened(k, op.offset_, at)
+    return e.add(element(k, op.ptr, at), e.mul(wide, e.index(op.ptr.type.scalar.element_ty.itemsize)))
 
 
-def widened(k: Lowering, value: Value, x: V) -> V:
-    """Integers of `value` as i64; lanes stay affine where the nest assumes that nothing wraps around."""
-    e = k.e
+def widened(k: Lowering, value: Value, at: Index) -> V:
+    """Integers of `value` as i64: computed in 64 bits from the start where the nest assumes that nothing wraps around."""
+    if k.mode.assume_ranges and value.type.shape and k.ranges.known(value):
+        k.mode.ranges.setdefault(value, lambda: k.ranges.fits(value))
+        return exact(k, value, at)
     word = "sext" if is_signed(value.type.scalar) else "zext"
-    if x.kind != "i64" and x.base is not None and x.step is not None:
-        if k.mode.assume_ranges and k.ranges.known(value):
-            k.mode.ranges.setdefault(value, lambda: k.ranges.fits(value))
-            # Steps are differences between lanes: signed, also for unsigned numbers.
-            return e.affine(e.convert(word, x.base, "i64"), e.convert("sext", x.step, "i64"), x.lanes)
-    return e.convert(word, x, "i64")
+    return k.e.convert(word, element(k, value, at), "i64")
+
+
+def exact(k: Lowering, value: Value, at: Index) -> V:
+    """An element of a `Ranges.known` value as a mathematical integer."""
+    e = k.e
+    if not value.type.shape:
+        word = "sext" if is_signed(value.type.scalar) else "zext"
+        return e.convert(word, k.env[value], "i64")
+    key = ("exact", k.mode.number, value, *(i.key for i in at))
+    found = k.lookup(key)
+    if found is None:
+        found = _exact(k, value.defining_op, at)
+        k.remember(key, found)
+    return found
+
+
+def _exact(k: Lowering, op: Any, at: Index) -> V:
+    e = k.e
+    name = op.name
+    if name == "tile.arange":
+        return e.add(at[0], e.index(op.start))
+    if name == "tile.constant":
+        return e.index(int(op.value))
+    if name in _EXACT:
+        return e.binary(_EXACT[name], exact(k, op.x, at), exact(k, op.y, at))
+    return exact(k, op.operands[0], moved(k, op, at))
+
+
+_EXACT = {"tile.add": "add", "tile.sub": "sub", "tile.mul": "mul"}
+
+
+def moved(k: Lowering, op: Any, at: Index) -> Index:
+    """Where the operand of an op that only moves elements (or changes each by itself) is asked, for the place `at`."""
+    mover = MOVERS.get(op.name)
+    return at if mover is None else mover(k, op, at)
 
 
 def _cast(k: Lowering, op: Any, at: Index) -> V:
-    x = element(k, op.x, at)
-    if held_as(op.results[0].type.scalar) == "i64" and x.base is not None:
-        return widened(k, op.x, x)
-    return arithmetic.convert(k.e, op, x)
+    source, target = op.x.type.scalar, op.results[0].type.scalar
+    if (
+        held_as(target) == "i64"
+        and k.mode.assume_ranges
+        and _extends(source, target)
+        and k.ranges.known(op.x)
+    ):
+        return widened(k, op.x, at)
+    return arithmetic.convert(k.e, op, element(k, op.x, at))
+
+
+def _extends(source: Any, target: Any) -> bool:
+    from tritium.ir.types import DType
+
+    if (
+        not isinstance(source, DType)
+        or not isinstance(target, DType)
+        or not source.is_int()
+        or not target.is_int()
+    ):
+        return False
+    return source.primitive_bitwidth > 1
 
 
 # ---- several results -------------------------------------------------------------------------------------------------
@@ -276,60 +356,29 @@ def _libdevice(k: Lowering, op: Any, at: Index) -> V:
 
 # ---- elementwise ----------------------------------------------------------------------------------------------------
 
-ELEMENTWISE: dict[str, Callable[..., V]] = {
-    "tile.add": arithmetic.add,
-    "tile.sub": arithmetic.sub,
-    "tile.mul": arithmetic.mul,
-    "tile.div": arithmetic.div,
-    "tile.idiv": arithmetic.idiv,
-    "tile.rem": arithmetic.rem,
-    "tile.fma": arithmetic.fma,
-    "tile.umulhi": arithmetic.umulhi,
-    "tile.and": arithmetic.bit_and,
-    "tile.or": arithmetic.bit_or,
-    "tile.xor": arithmetic.bit_xor,
-    "tile.shl": arithmetic.shl,
-    "tile.shr": arithmetic.shr,
-    "tile.select": arithmetic.select,
-    "tile.minimum": arithmetic.extremum,
-    "tile.maximum": arithmetic.extremum,
-    "tile.clamp": arithmetic.clamp,
-    "tile.abs": arithmetic.absolute,
-    "tile.floor": arithmetic.floor,
-    "tile.ceil": arithmetic.ceil,
-    "tile.sqrt": arithmetic.sqrt,
-    "tile.cast": arithmetic.convert,
-    "tile.bitcast": arithmetic.bitcast,
-    "tile.addptr": arithmetic.add_pointer,
-    "tile.hint": arithmetic.same,
-    "tile.expect_zero": arithmetic.same,
-    **{f"tile.{name}": arithmetic.compare for name in ("eq", "ne", "lt", "le", "gt", "ge")},
-    **{
-        f"tile.{name}": vector_math.function
-        for name in ("exp", "exp2", "log", "log2", "sin", "cos", "rsqrt", "erf")
-    },
-}
-"""Ops that give one element from the elements of their operands at the same place; scalars are computed so too."""
-
 
 def _elementwise(k: Lowering, op: Any, at: Index) -> V:
-    return ELEMENTWISE[op.name](k.e, op, *(element(k, v, at) for v in op.operands))
+    return op.cpu(k.verbs, *(element(k, v, at) for v in op.operands))
 
+
+ELEMENTWISE = [name for name, cls in REGISTRY.items() if cls.cpu is not TileOp.cpu]
+"""Ops that give one element from the elements of their operands at the same place; scalars are computed so too."""
 
 HANDLERS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(ELEMENTWISE, _elementwise),
     "tile.constant": _constant,
     "tile.poison": _poison,
     "tile.arange": _arange,
-    "tile.broadcast": _broadcast,
-    "tile.expand_dims": _expand_dims,
-    "tile.permute": _permute,
-    "tile.flip": _flip,
-    "tile.slice": _slice,
+    "tile.broadcast": _move,
+    "tile.expand_dims": _move,
+    "tile.permute": _move,
+    "tile.flip": _move,
+    "tile.slice": _move,
     "tile.reshape": _reshape,
     "tile.join": _join,
     "tile.split": _split,
     "tile.gather": _gather,
+    "tile.select": _select,
     "tile.load": _load,
     "tile.addptr": _add_pointer,
     "tile.cast": _cast,

@@ -57,11 +57,10 @@ def reduce(k: Lowering, op: Any) -> None:
     def write() -> None:
         if inner is not None:
             init = formats.constant(k.e, start, inner[0])  # type: ignore[arg-type]
-            one = nest.Mode(1)
             lanes, k.mode.lanes = k.mode.lanes, 1
-            nest.over(k, kept, lambda at: results.put(at, [_across(k, op, at, init, lanes)]))
+            one = _extreme_across if _is_plain_extremum(single, inner[0]) else _across
+            nest.over(k, kept, lambda at: results.put(at, [one(k, op, at, init, lanes)]))
             k.mode.lanes = lanes
-            del one
             return
         narrow = last or not regions.is_lanewise(op.combine)
         lanes = k.mode.lanes
@@ -103,19 +102,55 @@ class Results:
             k.env[r] = k.e.emit(kind, 1, k.e.top, f"load {kind}, ptr {slot}")
 
 
+def _element(k: Lowering, value: Any, at: list[V]) -> V:
+    found = pull.element(k, value, at)
+    pull.keep_up(k, at)
+    return found
+
+
 def _at(at: Sequence[V], axis: int, i: V) -> list[V]:
     return [*at[:axis], i, *at[axis:]]
 
 
-def _across(k: Lowering, op: Any, at: list[V], init: V, lanes: int) -> V:
-    """One result of a reduction along the last axis."""
+def _is_plain_extremum(op: TileOp | None, ty: DType) -> bool:
+    """Whether `op` is a maximum or minimum of fp32 or fp64 that lets NaN lose."""
+    if op is None or op.name not in ("tile.maximum", "tile.minimum") or ty.text not in ("f32", "f64"):
+        return False
+    return not op.attrs["propagate_nan"]
+
+
+def _extreme_across(k: Lowering, op: Any, at: list[V], init: V, lanes: int) -> V:
+    """A maximum (minimum) in one instruction per vector, and again with all rules where that may have been wrong.
+
+    ``select(x > best, x, best)`` never takes a NaN. It does not order zeros by sign, and leaves the start value if
+    there are only NaN: both show in the result, which is then 0 or the start value.
+    """
+    from tritium.backends.cpu.vector_math import rarely
+
+    e = k.e
+    single = single_op(op.combine)
+    assert single is not None
+    top = single.name == "tile.maximum"
+    bottom = e.const(-inf if top else inf, init.kind)
+
+    def pick(x: V, y: V) -> V:
+        return e.select(e.compare("ogt" if top else "olt", y, x), y, x)
+
+    quick = _across(k, op, at, bottom, lanes, pick)
+    zero = e.compare("oeq", quick, e.const(0.0, init.kind))
+    doubtful = e.binary("or", zero, e.compare("oeq", quick, bottom))
+    return rarely(e, doubtful, quick, lambda: _across(k, op, at, init, lanes))
+
+
+def _across(k: Lowering, op: Any, at: list[V], init: V, lanes: int, pick: Any = None) -> V:
+    """One result of a reduction along the last axis, by the op's own rule or by `pick`, which starts from `init`."""
     e = k.e
     (value,) = op.inputs
     axis = op.axis
     extent = value.type.shape[axis]
 
     def combine(x: V, y: V) -> V:
-        return regions.inline(k, op.combine, [x, y])[0]
+        return pick(x, y) if pick is not None else regions.inline(k, op.combine, [x, y])[0]
 
     partial: list[V] = []
     for start, stop, width in nest.spans(extent, lanes):
@@ -123,9 +158,15 @@ def _across(k: Lowering, op: Any, at: list[V], init: V, lanes: int) -> V:
         accumulators = min(ACCUMULATORS, count)
         step = width * accumulators
         whole = start + (stop - start) // step * step
+
+        def _started(x: V) -> V:
+            return combine(init, x) if pick is not None else x
+
         vectors = _accumulate(k, value, at, axis, (start, whole, width, accumulators), init, combine)
+        if whole - start == step:
+            vectors = [_started(x) for x in vectors]
         for rest in range(whole, stop, width):
-            vectors.append(pull.element(k, value, _at(at, axis, _lanes_from(k, e.index(rest), width))))
+            vectors.append(_started(_element(k, value, _at(at, axis, _lanes_from(k, e.index(rest), width)))))
         while len(vectors) > 1:
             half = len(vectors) // 2
             vectors = [*(combine(vectors[i], vectors[i + half]) for i in range(half)), *vectors[2 * half :]]
@@ -149,7 +190,7 @@ def _accumulate(
 
     def elements(base: V) -> list[V]:
         return [
-            pull.element(k, value, _at(at, axis, _lanes_from(k, e.add(base, e.index(i * width)), width)))
+            _element(k, value, _at(at, axis, _lanes_from(k, e.add(base, e.index(i * width)), width)))
             for i in range(accumulators)
         ]
 
@@ -194,11 +235,11 @@ def _along(k: Lowering, op: Any, at: list[V]) -> list[V]:
     e = k.e
     axis, extent = op.axis, op.inputs[0].type.shape[op.axis]
     lanes = max((i.lanes for i in at), default=1)
-    first = [widened(k, pull.element(k, v, _at(at, axis, e.index(0))), lanes) for v in op.inputs]
+    first = [widened(k, _element(k, v, _at(at, axis, e.index(0))), lanes) for v in op.inputs]
     if extent == 1:
         return first
     iv, phis = e.open_loop(e.index(1), e.index(extent), 1, first)
-    new = [pull.element(k, v, _at(at, axis, iv)) for v in op.inputs]
+    new = [_element(k, v, _at(at, axis, iv)) for v in op.inputs]
     out = regions.inline(k, op.combine, [*phis, *new])
     return e.close_loop([widened(k, v, lanes) for v in out])
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from tritium.backends.cpu import access, atomics, dot, formats, nest, pull, reduce, regions, sorting
 from tritium.backends.cpu.code import V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
+from tritium.backends.cpu.lower import Fault
 from tritium.ir.core import Region, Value
 
 if TYPE_CHECKING:
@@ -18,23 +19,70 @@ def _store(k: Lowering, op: Any) -> None:
     e = k.e
     kind = stored_as(op.value.type.scalar)
 
-    def body(at: list[V]) -> None:
+    def body(at: list[V]) -> Callable[[], None]:
         lanes = max((i.lanes for i in at), default=1)
         address = pull.element(k, op.ptr, at)
         mask = None
         if op.mask is not None and not pull.masked_away(k, op.mask):
             mask = pull.element(k, op.mask, at)
         value = formats.to_memory(e, pull.element(k, op.value, at))
-        access.store(e, kind, address, value, mask, k.sink, lanes)
+        pull.keep_up(k, at)
+        past_cache = mask is None and _may_stream(k, op, address, lanes, kind)
+        return lambda: access.store(e, kind, address, value, mask, k.sink, lanes, past_cache=past_cache)
 
     if not op.ptr.type.shape:
-        body([])
+        body([])()
         return
     nest.versions(k, lambda: nest.over(k, op.ptr.type.shape, body))
 
 
+def _may_stream(k: Lowering, op: Any, address: V, lanes: int, kind: str) -> bool:
+    """Whether a store may go past the caches: whole aligned lines of an array that is too large for them anyway."""
+    if not k.stream or not k.mode.assume_masks or len(op.ptr.type.shape) != 1:
+        return False
+    if k.plan.weights.get(op.value, 0) > STREAM_WEIGHT:
+        return False
+    size = access.size_of(kind)
+    if lanes * size < LINE or access.stride_of(address) != size:
+        return False
+
+    def aligned() -> V:
+        e = k.e
+        outer, k.mode = k.mode, nest.Mode(1)
+        start = pull.element(k, op.ptr, [e.index(0)])
+        k.mode = outer
+        return e.compare("eq", e.both(start, e.index(LINE - 1)), e.index(0))
+
+    k.mode.masks.setdefault(("aligned", op), aligned)
+    return True
+
+
+STREAM_WEIGHT = 24
+"""Of values that take longer to compute, stores past the caches were measured to be slower (Zen 4)."""
+
+LINE = 64
+"""Bytes of a cache line."""
+
+
 def _nothing(k: Lowering, op: Any) -> None:
     """Promises and barriers: one thread runs an instance, in order."""
+
+
+def _assert(k: Lowering, op: Any) -> None:
+    e = k.e
+    shape = op.condition.type.shape
+    fault = Fault("TRI0802", op.loc, op.message or "the condition is false", shape)
+
+    def body(at: list[V]) -> None:
+        fine = pull.element(k, op.condition, at)
+        if op.mask is not None:
+            fine = e.binary("or", fine, e.invert(pull.element(k, op.mask, at)))
+        k.fault_unless(fine, fault, pull.flat_index(k, shape, at) if shape else None)
+
+    if shape:
+        one_by_one(k, shape, body)
+    else:
+        body([])
 
 
 def _cat(k: Lowering, op: Any) -> None:
@@ -181,9 +229,9 @@ class Carried:
 
     def _in_place(self, i: int, ends: Sequence[Value], args: Sequence[Value]) -> bool:
         """Whether tile `i` may be overwritten element by element while its next value is computed."""
-        if not self.k.plan._elementwise_path(ends[i], args[i]):  # noqa: SLF001
+        if not self.k.plan.elementwise_path(ends[i], args[i]):
             return False
-        return not any(j != i and self.k.plan._reaches(ends[j], args[i]) for j in self.tiles)  # noqa: SLF001
+        return not any(j != i and self.k.plan.reaches(ends[j], args[i]) for j in self.tiles)
 
     def results(self, results: Sequence[Value], finals: Sequence[V]) -> None:
         for i, v in zip(self.scalars, finals, strict=True):
@@ -203,6 +251,9 @@ def _for(k: Lowering, op: Any) -> None:
     iv = e.add(lower, e.mul(_narrowed(k, phis[0], lower.kind), step))
     k.env[op.body.args[0]] = iv
     carried.bind(op.body.args[1:], phis[1:])
+    if op in k.spins:
+        k.give_up_waiting()
+    dot.plan_jams(k, op, phis[0], trips)
     k.region(op.body)
     following = carried.following(op.body, op.body.args[1:])
     k.arena = mark
@@ -228,7 +279,7 @@ def trip_count(k: Lowering, op: Any, lower: V, upper: V, step: V) -> V:
         return e.select(e.compare(before, lo, hi), count, zero)
     size = e.select(up, by, e.sub(zero, by))
     nonzero = e.compare("ne", by, zero)
-    k.fault_unless(nonzero, op)
+    k.fault_unless(nonzero, Fault("TRI0807", op.loc))
     divisor = e.select(nonzero, size, one)
     span = e.select(up, span_up, span_down)
     runs = e.select(up, e.compare(before, lo, hi), e.compare(before, hi, lo))
@@ -245,6 +296,8 @@ def _while(k: Lowering, op: Any) -> None:
     k.region(op.cond)
     e.test(k.env[op.cond.ops[-1].operands[0]])
     carried.bind(op.body.args, phis)
+    if op in k.spins:
+        k.give_up_waiting()
     k.region(op.body)
     following = carried.following(op.body, op.body.args)
     k.arena = mark
@@ -271,6 +324,8 @@ HANDLERS: dict[str, Callable[..., None]] = {
     "tile.store": _store,
     "tile.barrier": _nothing,
     "tile.assume": _nothing,
+    "tile.grid_dependency": _nothing,
+    "tile.assert": _assert,
     "tile.if": _if,
     "tile.for": _for,
     "tile.while": _while,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tritium.backends.cpu import nest, pull
 from tritium.backends.cpu.code import INT_BITS, V
 from tritium.backends.cpu.formats import is_float, is_signed
+from tritium.backends.cpu.verbs import Unsupported
 from tritium.ir.types import dtype_named
 from tritium.numerics.formats import format_of
 
@@ -22,7 +23,7 @@ def sort(k: Lowering, op: Any) -> None:
     e = k.e
     ty, shape = op.x.type.scalar, op.x.type.shape
     if is_float(ty) and ty.text in ("f8e4b8", "f8e5b16"):
-        raise pull.Unsupported(op, f"sorting {ty} has no native form")
+        raise Unsupported(op, f"sorting {ty} has no native form")
     extent = shape[-1]
     bits = ty.primitive_bitwidth
     keys = k.allocate(dtype_named(_KEY_TYPES[bits]), shape)

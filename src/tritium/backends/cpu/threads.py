@@ -1,76 +1,109 @@
-"""Program instances on all cores: a few ranges of instances for each worker, the interpreter lock released."""
+"""Who runs the instances of a launch: the launching thread alone, or the worker pool with it.
+
+Results do not depend on the number of threads, except where a kernel adds floats atomically: every instance computes
+the same whoever runs it. Instances start in order of their ids.
+"""
 
 from __future__ import annotations
 
 import os
+import struct
 import threading
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+import time
 
 import numpy as np
 
 from tritium import config
-
-if TYPE_CHECKING:
-    from tritium.backends.cpu.launch import Native
+from tritium.backends.cpu import jit, pool
 
 RANGES_PER_WORKER = 8
+WORTH_SHARING = 60_000
+"""Nanoseconds of work from which a second thread pays: waking it takes 16 to 60 us."""
+
 _LOCAL = threading.local()
-_POOL: dict[int, ThreadPoolExecutor] = {}
-_POOL_LOCK = threading.Lock()
+_pools: list[pool.Pool] = []
+_LOCK = threading.Lock()
 
 
 def worker_count() -> int:
     """TRITIUM_NUM_THREADS, else the cores this process may use."""
-    wanted = config.get("num_threads")
-    return int(wanted) if wanted else len(os.sched_getaffinity(0))
+    wanted = int(config.current().values["num_threads"])
+    if wanted:
+        return wanted
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def scratch_address(nbytes: int) -> int:
     """At least `nbytes` of memory that belongs to the calling thread, aligned to 64 bytes."""
     held = getattr(_LOCAL, "arena", None)
-    if held is None or held.size < nbytes + 64:
-        held = np.zeros(max(nbytes + 64, 1 << 16), np.uint8)
-        _LOCAL.arena = held
-    return (held.ctypes.data + 63) & ~63
+    if held is None or held[0] < nbytes:
+        size = max(nbytes, 1 << 20)
+        arena = np.zeros(size + 64, np.uint8)
+        held = _LOCAL.arena = (size, (arena.ctypes.data + 63) & ~63, arena)
+    address: int = held[1]
+    return address
 
 
-def run(native: Native, block: Any, total: int) -> None:
-    """Run instances 0 to `total` of a kernel."""
-    address = block.ctypes.data
-    workers = min(worker_count(), total)
-    if workers <= 1:
-        native.chunk(address, 0, total, scratch_address(native.scratch))
-        return
-    ranges = min(total, workers * RANGES_PER_WORKER)
-    bounds = iter([(i * total // ranges, (i + 1) * total // ranges) for i in range(ranges)])
-    lock = threading.Lock()
+class Shared:
+    """One kernel's launches: remembers how long an instance takes, to decide whether threads pay.
 
-    def work() -> None:
-        scratch = scratch_address(native.scratch)
-        while True:
-            with lock:
-                span = next(bounds, None)
-            if span is None:
-                return
-            native.chunk(address, span[0], span[1], scratch)
+    address   of ``chunk``
+    scratch   bytes that each thread needs
+    """
 
-    others = [_pool(workers - 1).submit(work) for _ in range(workers - 1)]
-    work()
-    for other in others:
-        other.result()
+    def __init__(self, address: int, scratch: int) -> None:
+        self.address = address
+        self.scratch = scratch
+        self.nanoseconds = float("inf")  # per instance; nothing known yet
+        self.keep: jit.Loaded | None = None
+
+    def launch(self, block: bytes, total: int) -> bytes:
+        """Run `total` instances on the argument block; gives the job, whose fault word the code may have set."""
+        workers = worker_count()
+        job: bytes = _JOB.pack(self.address, total, 1, scratch_address(self.scratch)) + block
+        here = the_pool()
+        if (
+            workers > 1
+            and total > 1
+            and self.nanoseconds * total > WORTH_SHARING
+            and here.busy.acquire(False)
+        ):
+            ranges = min(total, workers * RANGES_PER_WORKER)
+            job = _JOB.pack(self.address, total, ranges, scratch_address(self.scratch)) + block
+            try:
+                here.prepare(workers - 1, self.scratch)
+                start = time.perf_counter_ns()
+                here.run(job)
+                spent = (time.perf_counter_ns() - start) * min(workers, total)
+            finally:
+                here.busy.release()
+        else:
+            start = time.perf_counter_ns()
+            here.alone(job)
+            spent = time.perf_counter_ns() - start
+        each = spent / total
+        self.nanoseconds = each if self.nanoseconds > each else self.nanoseconds * 0.75 + each * 0.25
+        return job
 
 
-def _pool(size: int) -> ThreadPoolExecutor:
-    with _POOL_LOCK:
-        found = _POOL.get(size)
-        if found is None:
-            found = _POOL[size] = ThreadPoolExecutor(size, thread_name_prefix="tritium")
-        return found
+_JOB = struct.Struct(f"={pool.JOB_WORDS}q")
+
+
+def the_pool() -> pool.Pool:
+    """This process's pool."""
+    if not _pools:
+        with _LOCK:
+            if not _pools:
+                _pools.append(pool.Pool())
+    return _pools[0]
 
 
 def _forget() -> None:
-    _POOL.clear()
+    """Threads do not survive a fork; the child makes its own pool."""
+    _pools.clear()
 
 
-os.register_at_fork(after_in_child=_forget)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+__all__ = ["Shared", "scratch_address", "the_pool", "worker_count"]

@@ -49,16 +49,17 @@ def _clamped(e: Code, x: V, low: float, high: float) -> V:
     return e.select(e.compare("ogt", x, _c(e, high)), _c(e, high), x)
 
 
-def _whole(e: Code, x: V) -> tuple[V, V]:
-    """The nearest whole number, as fp32 and as i32 (anything for NaN)."""
-    n = e.intrinsic("rint", x)
-    return n, e.freeze(e.convert("fptosi", n, "i32"))
-
-
 def _scaled(e: Code, x: V, n: V) -> V:
-    """``x * 2**n`` in two steps, so that subnormal and infinite results come out right; |n| <= 252."""
-    half = e.binary("ashr", n, e.const(1, "i32"))
-    for part in (half, e.sub(n, half)):
+    """``x * 2**n`` for a whole n, |n| <= 252, so that subnormal and infinite results come out right; NaN stays."""
+    if x.lanes == 16 and e.has_scalef:
+        name = "llvm.x86.avx512.mask.scalef.ps.512"
+        ty = "<16 x float>"
+        e.declare(name, f"{ty} ({ty}, {ty}, {ty}, i16, i32)")
+        given = f"{e.typed(x, 16)}, {e.typed(n, 16)}, {ty} zeroinitializer, i16 -1, i32 4"
+        return e.emit("float", 16, max(x.level, n.level), f"call {ty} @{name}({given})")
+    whole = e.freeze(e.convert("fptosi", n, "i32"))
+    half = e.binary("ashr", whole, e.const(1, "i32"))
+    for part in (half, e.sub(whole, half)):
         power = e.binary("shl", e.add(part, e.const(127, "i32")), e.const(23, "i32"))
         x = e.binary("fmul", x, e.bits(power, "float"))
     return x
@@ -66,16 +67,16 @@ def _scaled(e: Code, x: V, n: V) -> V:
 
 def exp_single(e: Code, x: V) -> V:
     x = _clamped(e, x, -104.0, 89.0)
-    n, k = _whole(e, e.binary("fmul", x, _c(e, _LOG2E)))
+    n = e.intrinsic("rint", e.binary("fmul", x, _c(e, _LOG2E)))
     r = _fma(e, n, _c(e, -_LN2_HIGH), x)
     r = _fma(e, n, _c(e, -_LN2_LOW), r)
-    return _scaled(e, _polynomial(e, r, _EXP), k)
+    return _scaled(e, _polynomial(e, r, _EXP), n)
 
 
 def exp2_single(e: Code, x: V) -> V:
     x = _clamped(e, x, -151.0, 129.0)
-    n, k = _whole(e, x)
-    return _scaled(e, _polynomial(e, e.binary("fsub", x, n), _EXP2), k)
+    n = e.intrinsic("rint", x)
+    return _scaled(e, _polynomial(e, e.binary("fsub", x, n), _EXP2), n)
 
 
 def _log_parts(e: Code, x: V) -> tuple[V, V, V]:

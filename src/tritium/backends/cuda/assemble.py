@@ -76,7 +76,9 @@ def assemble(
     if keep is None:
         make()
     else:
-        text = logs.with_directives(source.text, source.lines) if line_info else source.text
+        text = (
+            logs.with_directives(source.text, source.lines) if line_info else _without_comments(source.text)
+        )
         pieces = (FORMAT, nvrtc.identity(), *chosen.flags(arch), source.kernel_name, text)
         parts, about = keep(pieces, make)
         if not fresh:
@@ -85,6 +87,11 @@ def assemble(
     shared = binary.resources.shared + source.dynamic_shared
     check_fits(binary.kernel, binary.resources, source.threads, shared, limits_of(arch), arch)
     return binary
+
+
+def _without_comments(text: str) -> str:
+    """`text` without lines that are comments: they name lines of the kernel's file, which do not change the code."""
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("//"))
 
 
 def program_of(source: Source, binary: Binary, names: Sequence[str], options: Mapping[str, Any]) -> Program:

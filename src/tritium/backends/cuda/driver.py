@@ -30,6 +30,8 @@ OUT_OF_RESOURCES = 701
 # device attributes (CUdevice_attribute)
 _THREADS, _SHARED, _SHARED_OPTIN, _REGISTERS, _MULTIPROCESSORS, _MAJOR, _MINOR = 1, 8, 97, 12, 16, 75, 76
 
+_NO_TIMING = 2  # CUevent_flags
+
 _lock = threading.RLock()
 _loaded: list[Any] = []
 _devices: dict[int, Device] = {}
@@ -220,6 +222,16 @@ def stream_reader(owners: Sequence[Any] = ()) -> Callable[[int], int]:
         )
     read: Callable[[int], int] | None = getattr(torch._C, "_cuda_getCurrentRawStream", None)
     return read or (lambda ordinal: int(torch.cuda.current_stream(ordinal).cuda_stream))
+
+
+def wait_for_stream(function: str, stream: int, other: int) -> None:
+    """Have `stream` go on only when `other` has done what it holds now; the host does not wait."""
+    event = call(function, "cuEventCreate", _NO_TIMING)
+    try:
+        call(function, "cuEventRecord", event, other)
+        call(function, "cuStreamWaitEvent", stream, event, 0)
+    finally:
+        call(function, "cuEventDestroy", event)
 
 
 def _legacy_stream(ordinal: int) -> int:

@@ -10,14 +10,23 @@ from typing import Any
 
 from tritium.analysis.alias import AliasAnalysis
 from tritium.analysis.value_facts import ValueFacts
-from tritium.backends.cuda.control import Control
+from tritium.backends.cuda import (
+    atomics,
+    control,
+    dots,
+    library,
+    memory,
+    reductions,
+    scans,
+    shared,
+    sorting,
+)
+from tritium.backends.cuda.atomics import communicates
 from tritium.backends.cuda.expressions import Expressions
 from tritium.backends.cuda.groups import Group, Statement
-from tritium.backends.cuda.memory import Memory
 from tritium.backends.cuda.names import Names
-from tritium.backends.cuda.reductions import Reductions
 from tritium.backends.cuda.registers import Computed, Coordinate, Held, Local, Numbers, Uniform, View
-from tritium.backends.cuda.shared import Shared
+from tritium.backends.cuda.shared import STATIC_LIMIT
 from tritium.backends.cuda.types import is_struct
 from tritium.backends.cuda.wrapping import wrapping_ops
 from tritium.backends.cuda.writer import Writer
@@ -29,28 +38,38 @@ from tritium.ops.base import TileOp
 from tritium.ops.create import Constant
 from tritium.ops.elementwise import Elementwise
 from tritium.ops.emit import Expr
-from tritium.ops.gpu_layout import RegisterLayout, layout_of
+from tritium.ops.gpu_layout import RegisterLayout, layout_of, parse_layout
+from tritium.ops.gpu_shared import CopyToShared, DotFma, SharedAlloc
 from tritium.ops.hints import Hint
 from tritium.ops.math import Unary
+from tritium.ops.memory import Load
+from tritium.ops.reshape import Reshape
 from tritium.ops.shape import Broadcast, ExpandDims, Permute
+from tritium.passes.lower_to_machine import shared_bytes
 
 _AXES = "ijkl"
 
 
-class Emitter(Expressions, Memory, Shared, Reductions, Control):
-    """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays.
+class Emitter(Expressions):
+    """One function's body. `head` holds what stands at its beginning: coordinates of the thread, shared arrays;
+    `functions` device functions that stand before it, `declared` what it calls of the device library.
 
-    spelled   the seed documents' spelling: every register a variable of its own, every op its own lines
+    spelled    the seed documents' spelling: every register a variable of its own, every op its own lines
+    unrolled   whether the loops over a dot's reduction are
     """
 
-    def __init__(self, function: Function, spelled: bool) -> None:
+    def __init__(self, function: Function, spelled: bool, unrolled: bool = True) -> None:
         self.facts = ValueFacts(function)
         super().__init__(wrapping_ops(function, self.facts))
         self.function = function
         self.spelled = spelled
+        self.unrolled = unrolled
         self.threads: int = function.attrs["threads"]
+        self.communicates = communicates(function)
         self.alias_classes = AliasAnalysis(function)
-        self.names = Names()
+        self.names = Names(function)
+        self.functions: list[str] = []
+        self.declared: dict[str, str] = {}
         self.head = Writer()
         self.w = Writer()
         self.held: dict[Value, Held] = {}
@@ -58,9 +77,13 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         self.groups: list[Group] = []
         self.placed: dict[Value, Group] = {}
         self.coordinates: dict[tuple[Any, ...], Expr] = {}
+        self.coordinate_hints = _coordinate_hints(function)
         self.buffers: dict[Value, str] = {}
+        self.dynamic = shared_bytes(function) > STATIC_LIMIT
+        self.shared_end = 0
         self._users: dict[Value, set[Op]] = {}
-        self.init_memory()
+        self.loads: list[Op] = []  # accesses since the last barrier
+        self.stores: list[Op] = []
 
     # ---- walking -------------------------------------------------------------------------------------
 
@@ -100,14 +123,12 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
 
     def thread_coordinate(self, layout: RegisterLayout, axis: int) -> Expr:
         """A thread's own part of the coordinate along an axis: a variable of the function's head."""
-        terms = layout.axes[axis].thread_terms()
-        terms = tuple(t for t in terms if t[1] > 1)
+        terms = _terms(layout, axis)
         if not terms:
             return Expr("0")
         found = self.coordinates.get(terms)
         if found is None:
-            letter = _AXES[axis] if len(layout.axes) > 1 or axis else "i"
-            name = self.names.fresh(f"tile_{letter}")
+            name = self.names.fresh(self.coordinate_hints.get(terms) or f"tile_{_AXES[axis]}")
             self.head.line(f"int {name} = {_thread_text(terms, self.threads)};")
             found = self.coordinates[terms] = Expr(name)
         return found
@@ -115,7 +136,9 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
     def local(self, value: Value, layout: RegisterLayout, name: str = "") -> Local:
         """A new variable (or array) for the registers of a tile value."""
         scalar = value.type.scalar
-        made = Local(name or self.names.of(value), self.type(scalar), layout.register_shape, self.spelled)  # type: ignore[arg-type]
+        shape = layout.register_shape
+        name = name or (self.names.of_registers(value, shape) if self.spelled else self.names.of(value))
+        made = Local(name, self.type(scalar), shape, self.spelled)  # type: ignore[arg-type]
         self.held[value] = made
         return made
 
@@ -140,21 +163,25 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
     def element(self, op: Op, index: Coordinate) -> Expr:
         """The C++ of one element of an elementwise op."""
         assert isinstance(op, TileOp)
-        operands = [self.text(v, index) for v in op.operands]
-        if isinstance(op, Fma) and is_struct(op.result.type.scalar):  # type: ignore[arg-type]
-            return self.helper(f"fma_{op.format}", *operands)
+        return self.applied(op, [self.text(v, index) for v in op.operands])
+
+    def applied(self, op: TileOp, operands: list[Expr]) -> Expr:
+        """An elementwise op on C++ operands. Narrow floats are computed in fp32 and rounded, which is exact enough: one
+        operation on them has at most half the digits that fp32 holds. A fused one has more."""
         if not isinstance(op, Elementwise):
             return op.cuda(self, *operands)
+        scalar = op.results[0].type.scalar
+        assert isinstance(scalar, DType)
+        if isinstance(op, Fma) and is_struct(scalar):
+            return self.helper(f"fma_{op.format}", *operands)
         wide = [self.widened(x, v.type.scalar) for x, v in zip(operands, op.operands, strict=True)]  # type: ignore[arg-type]
         out = op.cuda(self, *wide)
-        scalar = op.result.type.scalar
-        assert isinstance(scalar, DType)
         return self.helper(f"to_{scalar.text}", out) if is_struct(scalar) else out
 
     def _inlines(self, op: Op) -> bool:
         """Whether an unnamed value of one use is written where it is used."""
         value = op.result
-        if self.spelled or value.name or isinstance(op, Unary):
+        if value.name or isinstance(op, Unary) or (self.spelled and value.type.shape):
             return False
         users = self.users(value)
         return len(users) == 1 and sum(1 for _ in value.uses) == 1 and next(iter(users)).parent is op.parent
@@ -187,6 +214,16 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
             self.deferred[op.result] = op
             return
         self.held[op.result] = View(lambda: self.held[base], _pick(op))
+
+    def reshape(self, op: Op) -> None:
+        assert isinstance(op, Reshape)
+        moved = op.moved_axes()
+        if moved is None:
+            self.unsupported(op, " where elements change places")
+        self.held[op.result] = View(lambda: self.held[op.x], _pick(op))
+        if not op.result.type.shape:  # scalars are written as they come
+            self.settle(op.x)
+            self.flush()
 
     # ---- placing ---------------------------------------------------------------------------------------
 
@@ -288,9 +325,95 @@ class Emitter(Expressions, Memory, Shared, Reductions, Control):
         elif (inner := base.defining_op) is not None and _renames(inner):
             self._settle_renamed(inner)
 
+    # ---- verbs whose bodies are elsewhere ------------------------------------------------------------
+
+    def barrier(self, op: Op) -> None:
+        memory.barrier(self, op)
+
+    def load(self, op: Op) -> None:
+        memory.load(self, op)
+
+    def store(self, op: Op) -> None:
+        memory.store(self, op)
+
+    def atomic(self, op: Op) -> None:
+        atomics.atomic(self, op)
+
+    def shared_alloc(self, op: Op) -> None:
+        shared.shared_alloc(self, op)
+
+    def shared_store(self, op: Op) -> None:
+        shared.shared_store(self, op)
+
+    def shared_load(self, op: Op) -> None:
+        shared.shared_load(self, op)
+
+    def shared_view(self, op: Op) -> None:
+        shared.shared_view(self, op)
+
+    def shared_gather(self, op: Op) -> None:
+        shared.shared_gather(self, op)
+
+    def copy_to_shared(self, op: Op) -> None:
+        shared.copy_to_shared(self, op)
+
+    def dot_fma(self, op: Op) -> None:
+        dots.dot_fma(self, op)
+
+    def reduce(self, op: Op) -> None:
+        reductions.reduce(self, op)
+
+    def reduce_groups(self, op: Op) -> None:
+        reductions.reduce_groups(self, op)
+
+    def scan_chunks(self, op: Op) -> None:
+        scans.scan_chunks(self, op)
+
+    def store_totals(self, op: Op) -> None:
+        scans.store_totals(self, op)
+
+    def add_carries(self, op: Op) -> None:
+        scans.add_carries(self, op)
+
+    def rank(self, op: Op) -> None:
+        sorting.rank(self, op)
+
+    def shared_scatter(self, op: Op) -> None:
+        sorting.shared_scatter(self, op)
+
+    def shared_count(self, op: Op) -> None:
+        sorting.shared_count(self, op)
+
+    def library(self, op: Op, *x: Expr) -> Expr:
+        return library.call_library(self, op, *x)
+
+    def philox(self, op: Op) -> None:
+        library.philox(self, op)
+
+    def map_elements(self, op: Op) -> None:
+        library.map_elements(self, op)
+
+    def assertion(self, op: Op) -> None:
+        library.assertion(self, op)
+
+    def print_values(self, op: Op) -> None:
+        library.print_values(self, op)
+
+    def finish(self, op: Op) -> None:
+        control.finish(self, op)
+
+    def run_if(self, op: Op) -> None:
+        control.run_if(self, op)
+
+    def run_for(self, op: Op) -> None:
+        control.run_for(self, op)
+
+    def run_while(self, op: Op) -> None:
+        control.run_while(self, op)
+
 
 def _renames(op: Op) -> bool:
-    return isinstance(op, (Broadcast, ExpandDims, Permute, Hint)) and bool(op.result.type.shape)
+    return isinstance(op, (Broadcast, ExpandDims, Permute, Reshape, Hint)) and bool(op.results[0].type.shape)
 
 
 def _pick(op: Op) -> tuple[int | None, ...]:
@@ -300,9 +423,41 @@ def _pick(op: Op) -> tuple[int | None, ...]:
         return tuple(None if a in op.stretched else a for a in range(len(op.x.type.shape)))
     if isinstance(op, ExpandDims):
         return tuple(a + (a >= op.axis) for a in range(len(op.x.type.shape)))
+    if isinstance(op, Reshape):
+        moved = op.moved_axes() or ()
+        return tuple(moved.index(a) if a in moved else None for a in range(len(op.x.type.shape)))
     if isinstance(op, Permute):
         return tuple(op.order.index(a) for a in range(len(op.order)))
     return tuple(range(len(op.operands[0].type.shape)))
+
+
+def _terms(layout: RegisterLayout, axis: int) -> tuple[tuple[int, int, int], ...]:
+    """What of the thread's number a coordinate is made of."""
+    return tuple(t for t in layout.axes[axis].thread_terms() if t[1] > 1)
+
+
+def _coordinate_hints(function: Function) -> dict[tuple[Any, ...], str]:
+    """Names for the coordinates of threads: ``tile_i`` in the tile of a dot, ``a_i`` in one that goes to shared memory
+    as ``a``, ``x_i`` in one loaded as ``x``."""
+    found: dict[tuple[Any, ...], str] = {}
+    named: list[tuple[str, RegisterLayout]] = []
+    for op in function.walk():
+        if isinstance(op, DotFma):
+            layout = layout_of(op.result)
+            named[:0] = [("tile", layout)] if layout else []
+        elif isinstance(op, CopyToShared):
+            buffer = op.buffer.defining_op
+            assert isinstance(buffer, SharedAlloc)
+            named.append((buffer.label.removeprefix("shared_"), parse_layout(op.across)))
+        elif isinstance(op, Load) and len(op.result.type.shape) > 1:
+            layout = layout_of(op.result)
+            named += [(op.result.name or "tile", layout)] if layout else []
+    for name, layout in named:
+        for axis in range(len(layout.axes)):
+            terms = _terms(layout, axis)
+            if terms:
+                found.setdefault(terms, f"{name}_{_AXES[axis]}")
+    return found
 
 
 def _thread_text(terms: tuple[tuple[int, int, int], ...], threads: int) -> str:

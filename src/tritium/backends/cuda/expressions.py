@@ -55,8 +55,9 @@ class Expressions:
 
     # ---- integers ------------------------------------------------------------------------------------
 
-    def arithmetic(self, op: Elementwise, sign: str, x: Expr, y: Expr) -> Expr:
+    def arithmetic(self, op: Elementwise, sign: str, *operands: Expr) -> Expr:
         """``+ - *`` of floats, or of integers that wrap; i1 is arithmetic modulo 2."""
+        x, y = operands
         if op.is_float:
             return binary(sign, x, y)
         if op.format == "i1":
@@ -76,7 +77,8 @@ class Expressions:
         scalar = op.result.type.scalar
         return Expr(f"({cpp_type(scalar)}){x.within(UNARY)}", UNARY) if op.format in _NARROW else x
 
-    def division(self, op: Elementwise, sign: str, x: Expr, y: Expr) -> Expr:
+    def division(self, op: Elementwise, sign: str, *operands: Expr) -> Expr:
+        x, y = operands
         if op.format == "i1":
             return binary("&&", x, y) if sign == "/" else binary("&&", x, Expr(f"!{y.within(UNARY)}", UNARY))
         divisor = op.operands[1].defining_op
@@ -85,7 +87,8 @@ class Expressions:
             return self._narrowed(op, binary(sign, x, y))
         return self.helper("quotient" if sign == "/" else "remainder", x, y)
 
-    def shift(self, op: Elementwise, sign: str, x: Expr, y: Expr) -> Expr:
+    def shift(self, op: Elementwise, sign: str, *operands: Expr) -> Expr:
+        x, y = operands
         if op.format == "i1":
             return binary("&&", x, Expr(f"!{y.within(UNARY)}", UNARY))
         scalar = op.result.type.scalar
@@ -96,8 +99,9 @@ class Expressions:
             return self._narrowed(op, binary(sign, x, y))
         return self.helper("shift_left" if sign == "<<" else "shift_right", x, y)
 
-    def bits(self, op: Elementwise, sign: str, x: Expr, y: Expr) -> Expr:
+    def bits(self, op: Elementwise, sign: str, *operands: Expr) -> Expr:
         """``& | ^``; on i1 the logical operators, whose operands have no side effects."""
+        x, y = operands
         if op.format == "i1":
             return binary(_BOOL_SIGNS[sign], x, y)
         return self._narrowed(op, binary(sign, x, y))
@@ -108,8 +112,9 @@ class Expressions:
         """A function of CUDA's math library, fp64 or fp32."""
         return call(name if form == "f64" else f"{name}f", *x)
 
-    def extremum(self, op: Any, which: str, x: Expr, y: Expr) -> Expr:
+    def extremum(self, op: Any, which: str, *operands: Expr) -> Expr:
         """min or max; of a number and a NaN the number unless the op propagates NaN."""
+        x, y = operands
         if op.is_float:
             if op.propagate_nan:
                 return self.helper(f"{which}_nan", x, y)

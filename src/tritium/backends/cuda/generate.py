@@ -10,15 +10,27 @@ from tritium import config
 from tritium.backends.cuda.emitter import Emitter
 from tritium.backends.cuda.prelude import prelude
 from tritium.backends.cuda.registers import Uniform
-from tritium.errors import Loc
+from tritium.errors import Loc, make_error
 from tritium.ir.core import Function, Op
 from tritium.ir.match import Record
-from tritium.ir.types import PointerType, Type
-from tritium.ir.verify import verify
+from tritium.ir.types import Type
 from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
-from tritium.passes import assign_layouts, eliminate_dead, lower_to_machine
+from tritium.ops.reduce import Reduce
+from tritium.ops.scan import Scan
+from tritium.passes import (
+    assign_layouts,
+    check_layouts,
+    eliminate_dead,
+    lower_atomics,
+    lower_batches,
+    lower_moves,
+    lower_reductions,
+    lower_scans,
+    lower_sorts,
+    lower_to_machine,
+)
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
 from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
@@ -42,8 +54,11 @@ class CudaSource:
     shared_bytes: int
     dynamic_shared: int
     parameters: tuple[Type, ...]
-    record: Record
-    lines: Mapping[int, Loc] = field(default_factory=dict)
+    record: Record = field(repr=False)
+    lines: Mapping[int, Loc] = field(default_factory=dict, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
 
 
 def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaSource:
@@ -52,24 +67,34 @@ def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaS
     options: ``num_warps`` (default 4) and ``layouts`` ("default" or "seed").
     """
     record = Record()
-    seed = options.get("layouts") == "seed"
     laid = lay_out(function, options, record)
-    machine = lower(laid, options, record, arch)
-    return print_source(machine, record, spelled=seed)
+    return to_source(lower(laid, options, record, arch), options, record)
 
 
 def policies(function: Function, options: Mapping[str, Any]) -> tuple[LayoutPolicy, SharedPolicy]:
     """The policies that the options name."""
     if options.get("layouts") == "seed":
-        return seed_policy(function), SeedShared()
+        rung = rung_of(options)
+        return seed_policy(function, one_result=rung == 0), SeedShared(padded=rung >= 2)
     return DefaultPolicy(options.get("num_warps") or 4), DefaultShared()
 
 
-def seed_policy(function: Function) -> SeedPolicy:
+MAX_THREADS = 1024
+
+RUNGS = ("one_result", "register_tile", "padding", "unroll", "stages")
+"""The seed policy step by step, each with those before it; the option ``rung`` stops at one, for measuring."""
+
+
+def rung_of(options: Mapping[str, Any]) -> int:
+    """How far the seed policy goes: the last of `RUNGS` unless the options say less."""
+    return RUNGS.index(options.get("rung") or RUNGS[-1])
+
+
+def seed_policy(function: Function, one_result: bool = False) -> SeedPolicy:
     """The tile that decides is the result of the first dot, else the largest one."""
     dots = function.find(Dot)
     if dots:
-        return SeedPolicy(dots[0].results[0].type.shape, True)
+        return SeedPolicy(dots[0].results[0].type.shape[-2:], not one_result)
     tiles = [r.type.shape for op in function.walk() for r in op.results if r.type.shape]
     return SeedPolicy(max(tiles, key=lambda s: (_size(s), len(s)), default=(1,)), False)
 
@@ -87,22 +112,39 @@ def lay_out(function: Function, options: Mapping[str, Any], record: Record) -> F
     if options.get("layouts") != "seed" and specialises(accumulate.NAME):
         function = function.clone()
         accumulate.run(function, record)
-    return assign_layouts.run(function, record, layouts)
+    if layouts.threads > MAX_THREADS:
+        name = f"threads per block of {function.name}"
+        raise make_error("TRI0734", function.loc, name=name, required=layouts.threads, limit=MAX_THREADS)
+    laid = assign_layouts.run(function, record, layouts)
+    check_layouts.run(laid, "lay_out")
+    return laid
 
 
 def lower(function: Function, options: Mapping[str, Any], record: Record, arch: str = "sm_90a") -> Function:
     """The stage ``mach.tir``."""
+    check_layouts.run(function, "lay_out")
     machine = function.clone()
     seed = options.get("layouts") == "seed"
     _, shared = policies(machine, options)
     space = SharedSpace(machine, shared, SEED_SHARED_LIMIT if seed else shared_limit(arch))
     plans: dict[Op, double_buffer.StagePlan] = {}
-    if seed:
+    if seed and rung_of(options) >= RUNGS.index("stages"):
         plans = double_buffer.find(machine, record)
-    elif specialises(prefetch_tiles.NAME):
+    elif not seed and specialises(prefetch_tiles.NAME):
         prefetch_tiles.run(machine, record, space)
+    lower_batches.run(machine, space)
     lower_to_machine.run(machine, space, plans)
+    for op in machine.find(Reduce):
+        assert isinstance(op, Reduce)
+        lower_reductions.lower_reduce(op, space)
+    for op in machine.find(Scan):
+        assert isinstance(op, Scan)
+        lower_scans.lower_scan(op, space)
+    lower_sorts.run(machine, space)
+    lower_moves.run(machine, space)
+    lower_atomics.run(machine, space)
     eliminate_dead.run(machine, record)
+    check_layouts.run(machine, "lower_to_machine")
     return machine
 
 
@@ -117,9 +159,17 @@ def shared_limit(arch: str) -> int:
     return {80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 120: 99}.get(number, 48) * 1024
 
 
-def print_source(machine: Function, record: Record, spelled: bool = False) -> CudaSource:
+def to_source(machine: Function, options: Mapping[str, Any], record: Record) -> CudaSource:
     """The stage ``cu``."""
-    e = Emitter(machine, spelled)
+    seed = options.get("layouts") == "seed"
+    return print_source(machine, record, seed, not seed or rung_of(options) >= RUNGS.index("unroll"))
+
+
+def print_source(
+    machine: Function, record: Record, spelled: bool = False, unrolled: bool = True
+) -> CudaSource:
+    """The text. spelled: every register a variable; unrolled: whether loops over a reduction are."""
+    e = Emitter(machine, spelled, unrolled)
     name = e.names.fresh(machine.name)
     parameters: list[str] = []
     for arg in machine.args:
@@ -130,19 +180,20 @@ def print_source(machine: Function, record: Record, spelled: bool = False) -> Cu
     e.region(machine.body)
     head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
-    lines = [*top, *([""] if top else []), f"{head} {{", *e.head.lines, *e.w.lines, "}"]
+    top += [""] * bool(top)
+    for part in (list(e.declared.values()), e.functions):
+        top += [*part, *[""] * bool(part)]
+    lines = [*top, f"{head} {{", *e.head.lines, *e.w.lines, "}"]
+    shared = lower_to_machine.shared_bytes(machine)
     offset = len(lines) - 1 - len(e.w.lines)
     located = {offset + i + 1: loc for i, loc in enumerate(e.w.locs) if loc is not None}
     return CudaSource(
         text="\n".join(lines) + "\n",
         kernel_name=name,
         threads=e.threads,
-        shared_bytes=lower_to_machine.shared_bytes(machine),
-        dynamic_shared=0,
+        shared_bytes=0 if e.dynamic else shared,
+        dynamic_shared=shared if e.dynamic else 0,
         parameters=tuple(a.type for a in machine.args),  # type: ignore[misc]
         record=record,
         lines=located,
     )
-
-
-__all__ = ["CudaSource", "PointerType", "generate", "verify"]

@@ -22,7 +22,8 @@ from tritium.ir.core import Op, Value
 from tritium.ops.emit import Expr
 from tritium.ops.gpu_layout import AxisLayout, RegisterLayout
 
-VARIABLES = "ijkl"
+VARIABLES = "ijrs"
+"""Names of the loops over registers, by depth."""
 
 
 @dataclass
@@ -116,6 +117,8 @@ class Group:
             w.line(f"{head} = {text};")
 
     def _spell(self, w: Writer) -> None:
+        for local in self.arrays:
+            w.all(f"{local.type} {local.at(index)};" for index in spelled_coordinates(local.shape))
         for s in self.statements:
             w.at(s.loc)
             for index in spelled_coordinates(s.shape):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +116,10 @@ def parameters_of(
     return tuple(found)
 
 
+Frame = tuple[bytearray, int, int, Any]
+"""``(buffer, start, address, config)``, see `Frames`."""
+
+
 class Frames:
     """The frames of one kernel on one GPU: buffers that hold its parameters while a launch is being made.
 
@@ -136,9 +140,9 @@ class Frames:
             at += pad + p.nbytes
         self.pointers_at = at + -at % 8
         self.struct = struct.Struct(form)
-        self.free: list[tuple[bytearray, int, int, Any]] = []
+        self.free: list[Frame] = []
 
-    def fresh(self) -> tuple[bytearray, int, int, Any]:
+    def fresh(self) -> Frame:
         """A new frame."""
         size = self.pointers_at + 8 * len(self.parameters)
         buffer = bytearray(size + _ALIGNMENT)
@@ -159,51 +163,118 @@ class Frames:
 _PLAIN = """\
 def launch({head}):
     try:
-        frame = take()
-    except IndexError:
-        frame = fresh()
-    buffer, start, address, _ = frame
+        frame__ = take__()
+    except EMPTY__:
+        frame__ = fresh__()
+    buffer__, start__, address__, _ = frame__
+    stream__ = {stream}
     try:
-        pack_into(buffer, start{values})
-    except PACKING:
-        pack_exactly(buffer, start, ({each}))
-    result = call(function, gx, gy, gz, {threads}, 1, 1, {shared}, stream, address, 0)
-    if result[0]:
-        again(int(result[0]), (gx, gy, gz), stream, frame)
-    give(frame)
+        pack_into__(buffer__, start__{values})
+    except PACKING__:
+        pack_exactly__(buffer__, start__, ({each}))
+    result__ = call__(function__, {grid}, {threads}, 1, 1, {shared}, stream__, address__, 0)
+    if result__[0]:
+        again__(result__[0], ({grid}), stream__, frame__)
+    give__(frame__)
 """
 
 _WITH_ATTRIBUTES = """\
 def launch({head}):
     try:
-        frame = take()
-    except IndexError:
-        frame = fresh()
-    buffer, start, address, config = frame
+        frame__ = take__()
+    except EMPTY__:
+        frame__ = fresh__()
+    buffer__, start__, address__, config__ = frame__
+    stream__ = {stream}
     try:
-        pack_into(buffer, start{values})
-    except PACKING:
-        pack_exactly(buffer, start, ({each}))
-    config.gridDimX = gx
-    config.gridDimY = gy
-    config.gridDimZ = gz
-    config.hStream = stream
-    result = call(config, function, address, 0)
-    if result[0]:
-        again(int(result[0]), (gx, gy, gz), stream, frame)
-    give(frame)
+        pack_into__(buffer__, start__{values})
+    except PACKING__:
+        pack_exactly__(buffer__, start__, ({each}))
+    config__.gridDimX = {gx}
+    config__.gridDimY = {gy}
+    config__.gridDimZ = {gz}
+    config__.hStream = stream__
+    result__ = call__(config__, function__, address__, 0)
+    if result__[0]:
+        again__(result__[0], ({grid}), stream__, frame__)
+    give__(frame__)
 """
 
 
-def make_launch(loaded: LoadedKernel, parameters: Sequence[Parameter]) -> Launch:
-    """The launch function of `loaded`. It checks nothing; LaunchError TRI0739 when the driver reports an error."""
+def make_launch(
+    loaded: LoadedKernel, parameters: Sequence[Parameter], taken: Sequence[bool] | None = None
+) -> Launch:
+    """The launch function of `loaded`. It checks nothing; LaunchError TRI0739 when the driver reports an error.
+
+    taken  for each value that the function is to accept, whether it is the next parameter or to be ignored;
+           by default it accepts the parameters
+    """
+    taken = [True] * len(parameters) if taken is None else taken
+    accepted = [f"p{i}" for i in range(len(taken))]
+    names = [name for name, used in zip(accepted, taken, strict=True) if used]
+    head = ["gx", "gy", "gz", "stream", *accepted]
+    return _generate(loaded, parameters, head, names, ("gx", "gy", "gz"), "stream", {})
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a bound launch: of which the parameters `first` and the following `len(parts)` are made.
+
+    name   under which a call may replace it; "" for one that it cannot
+    parts  an expression for each parameter, in terms of `name` or of what `known` says
+    known  values that expressions refer to, by names that end in ``__``
+    value  the argument as it was bound
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    value: Any
+    known: Mapping[str, Any]
+
+
+def make_bound(
+    loaded: LoadedKernel,
+    parameters: Sequence[Parameter],
+    arguments: Sequence[Argument],
+    grid: tuple[int, int, int],
+    stream_of: Callable[[int], int],
+) -> Callable[..., None]:
+    """A function that launches on `grid`, in the current stream, and checks nothing.
+
+    Its parameters are the arguments by name; those that a call leaves out are as they were bound.
+    """
+    known: dict[str, Any] = {"stream_of__": stream_of}
+    head: list[str] = []
+    for i, argument in enumerate(arguments):
+        known.update(argument.known)
+        if argument.name:
+            head.append(f"{argument.name}=bound{i}__")
+            known[f"bound{i}__"] = argument.value
+    values = [part for argument in arguments for part in argument.parts]
+    x, y, z = map(str, grid)
+    stream = f"stream_of__({loaded.device.ordinal})"
+    bound: Callable[..., None] = _generate(loaded, parameters, head, values, (x, y, z), stream, known)
+    return bound
+
+
+def _generate(
+    loaded: LoadedKernel,
+    parameters: Sequence[Parameter],
+    head: Sequence[str],
+    values: Sequence[str],
+    grid: tuple[str, str, str],
+    stream: str,
+    known: Mapping[str, Any],
+) -> Any:
+    """A function with the parameters `head` that launches with these expressions as values, grid and stream.
+
+    known  what the expressions refer to besides the parameters
+    """
     api, shape = driver.api(), loaded.shape
     frames = Frames(parameters, None if shape.is_plain else lambda: _config(loaded))
     call = api.cuLaunchKernel if shape.is_plain else api.cuLaunchKernelEx
 
-    def again(
-        code: int, grid: tuple[int, int, int], stream: int, frame: tuple[bytearray, int, int, Any]
-    ) -> None:
+    def again(code: int, grid: tuple[int, int, int], stream: int, frame: Frame) -> None:
         def retry() -> int:
             if shape.is_plain:
                 result = call(
@@ -215,33 +286,40 @@ def make_launch(loaded: LoadedKernel, parameters: Sequence[Parameter]) -> Launch
 
         _launch_elsewhere(loaded, code, grid, retry)
 
-    names = [f"p{i}" for i in range(len(parameters))]
     packed = [
-        f"bits{i}({name})" if p.needs_bits else name
-        for i, (name, p) in enumerate(zip(names, parameters, strict=True))
+        f"bits{i}__({value})" if p.needs_bits else value
+        for i, (value, p) in enumerate(zip(values, parameters, strict=True))
     ]
     text = (_PLAIN if shape.is_plain else _WITH_ATTRIBUTES).format(
-        head=", ".join(["gx", "gy", "gz", "stream", *names]),
+        head=", ".join(head),
         values="".join(f", {p}" for p in packed),
         each="".join(f"{p}, " for p in packed),
+        grid=", ".join(grid),
+        gx=grid[0],
+        gy=grid[1],
+        gz=grid[2],
+        stream=stream,
         threads=shape.threads,
         shared=shape.shared,
     )
     scope: dict[str, Any] = {
-        "take": frames.free.pop,
-        "give": frames.free.append,
-        "fresh": frames.fresh,
-        "pack_into": frames.struct.pack_into,
-        "pack_exactly": frames.pack_exactly,
-        "PACKING": (struct.error, OverflowError, TypeError),
-        "function": loaded.function,
-        "call": call,
-        "again": again,
-        **{f"bits{i}": p.bits for i, p in enumerate(parameters) if p.needs_bits},
+        "__name__": __name__,
+        "take__": frames.free.pop,
+        "give__": frames.free.append,
+        "fresh__": frames.fresh,
+        "pack_into__": frames.struct.pack_into,
+        "pack_exactly__": frames.pack_exactly,
+        "PACKING__": (struct.error, OverflowError, TypeError),
+        "EMPTY__": IndexError,
+        "function__": loaded.function,
+        "call__": call,
+        "again__": again,
+        **{f"bits{i}__": p.bits for i, p in enumerate(parameters) if p.needs_bits},
+        **known,
     }
-    exec(compile(text, f"<launch of {loaded.binary.kernel}>", "exec"), scope)
-    launch: Launch = scope["launch"]
-    return launch
+    # under our own file, so that errors point past it to the program
+    exec(compile(text, f"{__file__}:{loaded.binary.kernel}", "exec"), scope)
+    return scope["launch"]
 
 
 def _config(loaded: LoadedKernel) -> Any:
@@ -273,8 +351,8 @@ def _config(loaded: LoadedKernel) -> Any:
 def _launch_elsewhere(
     loaded: LoadedKernel, code: int, grid: tuple[int, int, int], retry: Callable[[], int]
 ) -> None:
-    """After a launch failed: if another GPU, or none, was current for this thread, launch again on the right one."""
-    device = loaded.device
+    """After a launch failed with `code`: if this thread was on another GPU, or on none, launch on the right one."""
+    device, code = loaded.device, int(code)
     if code in (driver.INVALID_CONTEXT, driver.INVALID_HANDLE):
         current = driver.call(loaded.binary.kernel, "cuCtxGetCurrent")
         if int(current) != int(device.context):

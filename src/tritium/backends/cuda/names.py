@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import product
 
 from tritium.backends.cuda.prelude import RESERVED
-from tritium.ir.core import Value
+from tritium.ir.core import Function, Value
+from tritium.ir.printer import value_names
 
 _CPP = frozenset(
     re.findall(
@@ -26,8 +29,8 @@ _CUDA = frozenset(
         """
         threadIdx blockIdx blockDim gridDim warpSize dim3 float2 float4 int2 int4 min max abs fabs fabsf exp expf exp2f
         log logf log2f cos cosf sin sinf tan pow powf sqrt sqrtf rsqrtf erff floor floorf ceil ceilf fmod fmodf fma fmaf
-        fmin fminf fmax fmaxf signbit round trunc clock assert printf malloc free main i j k l u t i8 u8 u16 u32 i64 u64
-        f16 bf16 unsigned_of vec to_float to_odd
+        shared_memory fmin fminf fmax fmaxf signbit round trunc clock assert printf malloc free main i j r s t
+        i8 u8 u16 u32 i64 u64 f16 bf16 unsigned_of vec to_float to_odd
         """,
     )
 )
@@ -37,18 +40,26 @@ _TAKEN = _CPP | _CUDA | RESERVED
 class Names:
     """Hands out names, each once."""
 
-    def __init__(self) -> None:
+    def __init__(self, function: Function) -> None:
         self._used: set[str] = set()
-        self._number = 0
+        self._printed = value_names(function)
 
     def of(self, value: Value, hint: str = "") -> str:
         """A name for a value: after its variable, else numbered."""
         wanted = hint or value.name
-        if not wanted:
-            made = f"v{self._number}"
-            self._number += 1
-            return self.fresh(made)
-        return self.fresh(wanted)
+        return self.fresh(wanted or f"v{self._printed[value]}")
+
+    def of_registers(self, value: Value, shape: Sequence[int]) -> str:
+        """A name for a value whose registers get names of their own, ``acc_0_1``, none of which is taken."""
+        suffixes = ["_".join(["", *map(str, c)]) for c in product(*map(range, shape))]
+        if len(suffixes) == 1:
+            return self.of(value)
+        base = self.of(value)
+        hint = base
+        while any(base + s in self._used for s in suffixes):
+            base = self.fresh(f"{hint}_")
+        self._used.update(base + s for s in suffixes)
+        return base
 
     def fresh(self, wanted: str) -> str:
         """`wanted` made legal, with a number if it is taken."""

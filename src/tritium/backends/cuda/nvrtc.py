@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,7 @@ def version() -> tuple[int, int]:
     return int(major), int(minor)
 
 
+@cache
 def identity() -> str:
     """What tells this compiler from others that could compile the same source differently."""
     major, minor = version()
@@ -201,6 +203,7 @@ def identity() -> str:
     return f"nvrtc {major}.{minor} {package}".strip()
 
 
+@cache
 def architectures() -> tuple[str, ...]:
     """The architectures that the compiler knows, such as ``sm_90``."""
     error, numbers = _supported()
@@ -316,9 +319,9 @@ class _Program:
         error, size = getattr(self.nvrtc, f"nvrtcGet{what}Size")(self.handle)
         if int(error) or size < 2:
             return b""
-        buffer = bytearray(size)
+        buffer = b"\0" * size  # filled in place, as cuda-bindings documents it
         (error,) = getattr(self.nvrtc, f"nvrtcGet{what}")(self.handle, buffer)
-        return b"" if int(error) else bytes(buffer)
+        return b"" if int(error) else buffer
 
     def log(self) -> str:
         return self._read("ProgramLog").rstrip(b"\0").decode(errors="replace")

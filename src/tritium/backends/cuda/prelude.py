@@ -92,15 +92,7 @@ FN f16 to_f16(u32 x) { f16 y; asm("cvt.rn.f16.u32 %0, %1;" : "=h"(y.bits) : "r"(
 FN f16 to_f16(i64 x) { f16 y; asm("cvt.rn.f16.s64 %0, %1;" : "=h"(y.bits) : "l"(x)); return y; }
 FN f16 to_f16(u64 x) { f16 y; asm("cvt.rn.f16.u64 %0, %1;" : "=h"(y.bits) : "l"(x)); return y; }
 """, "names")  # fmt: skip
-_piece("bf16", """
-struct bf16 { u16 bits; };
-FN float to_float(bf16 x) { return __uint_as_float(u32(x.bits) << 16); }
-FN bf16 to_bf16(float x) { bf16 y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
-FN bf16 to_bf16_rz(float x) {
-  bf16 y = {u16(__float_as_uint(x) >> 16)};
-  if (x != x) y.bits = 0x7fff;
-  return y;
-}
+_piece("odd", """
 // fp32 rounded to odd: a second rounding to fewer bits then gives what one rounding would have given.
 FN float to_odd(double x) {
   float y = __double2float_rz(x);
@@ -114,13 +106,23 @@ FN float to_odd(u64 x) {
   float y = __ull2float_rz(x);
   return x != 0 && (y >= 18446744073709551616.0f || u64(y) != x) ? __uint_as_float(__float_as_uint(y) | 1u) : y;
 }
+""", "names")  # fmt: skip
+_piece("bf16", """
+struct bf16 { u16 bits; };
+FN float to_float(bf16 x) { return __uint_as_float(u32(x.bits) << 16); }
+FN bf16 to_bf16(float x) { bf16 y; asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(y.bits) : "f"(x)); return y; }
+FN bf16 to_bf16_rz(float x) {
+  bf16 y = {u16(__float_as_uint(x) >> 16)};
+  if (x != x) y.bits = 0x7fff;
+  return y;
+}
 FN bf16 to_bf16(double x) { return to_bf16(to_odd(x)); }
 FN bf16 to_bf16_rz(double x) { return to_bf16_rz(__double2float_rz(x)); }
 FN bf16 to_bf16(int x) { return to_bf16(to_odd(i64(x))); }
 FN bf16 to_bf16(u32 x) { return to_bf16(to_odd(i64(x))); }
 FN bf16 to_bf16(i64 x) { return to_bf16(to_odd(x)); }
 FN bf16 to_bf16(u64 x) { return to_bf16(to_odd(x)); }
-""", "names")  # fmt: skip
+""", "names", "odd")  # fmt: skip
 
 _piece("to_integer", """
 // Toward zero; out of range gives the nearest end, NaN gives 0.
@@ -139,6 +141,20 @@ template <class T> FN u16 to_u16(T x) { return u16(min(max(to_i32(x), 0), 65535)
 """, "names")  # fmt: skip
 for _name in ("to_i8", "to_u8", "to_i16", "to_u16", "to_i32", "to_u32", "to_i64", "to_u64"):
     _piece(_name, "", "to_integer")
+_piece("fma_f16", """
+FN f16 fma_f16(f16 x, f16 y, f16 z) {
+  f16 r;
+  asm("fma.rn.f16 %0, %1, %2, %3;" : "=h"(r.bits) : "h"(x.bits), "h"(y.bits), "h"(z.bits));
+  return r;
+}
+""", "f16")  # fmt: skip
+_piece("fma_bf16", """
+FN bf16 fma_bf16(bf16 x, bf16 y, bf16 z) {
+  bf16 r;
+  asm("fma.rn.bf16 %0, %1, %2, %3;" : "=h"(r.bits) : "h"(x.bits), "h"(y.bits), "h"(z.bits));
+  return r;
+}
+""", "bf16")  # fmt: skip
 _piece("to_f16", "", "f16")
 _piece("to_f16_rz", "", "f16")
 _piece("to_bf16", "", "bf16")
@@ -146,9 +162,8 @@ _piece("to_bf16_rz", "", "bf16")
 _piece("bits_as", """
 template <class To, class From> FN To bits_as(From x) {
   static_assert(sizeof(To) == sizeof(From), "the width stays");
-  To y;
-  __builtin_memcpy(&y, &x, sizeof(To));
-  return y;
+  union { From from; To to; } bits = {x};
+  return bits.to;
 }
 """)  # fmt: skip
 _piece("extremum_nan", """
@@ -166,6 +181,160 @@ template <int N, class T> FN void store_vec(T* to, const vec<T, N>& x) { *reinte
 """)  # fmt: skip
 _piece("load_vec", "", "vec")
 _piece("store_vec", "", "vec")
+_piece("from_lane", """
+// x of the lane whose number differs in the bits of `mask`; all lanes of the warp take part.
+template <class T> FN T from_lane(T x, int mask) {
+  if constexpr (sizeof(T) == 8) {
+    return bits_as<T>(__shfl_xor_sync(~0u, bits_as<u64>(x), mask));
+  } else if constexpr (sizeof(T) == 4) {
+    return bits_as<T>(__shfl_xor_sync(~0u, bits_as<u32>(x), mask));
+  } else if constexpr (sizeof(T) == 2) {
+    return bits_as<T>(u16(__shfl_xor_sync(~0u, u32(bits_as<u16>(x)), mask)));
+  } else {
+    return bits_as<T>(u8(__shfl_xor_sync(~0u, u32(bits_as<u8>(x)), mask)));
+  }
+}
+""", "names", "bits_as")  # fmt: skip
+_piece("atomic", """
+// Atomic operations give what was there before. Floats compare as their bits do: -NaN < -inf < ... < inf < NaN.
+template <class T> struct word_of { typedef T type; };
+template <> struct word_of<i64> { typedef u64 type; };
+template <> struct word_of<float> { typedef u32 type; };
+template <> struct word_of<double> { typedef u64 type; };
+template <class T> FN typename word_of<T>::type* words(T* at) { return reinterpret_cast<typename word_of<T>::type*>(at); }
+template <class T> FN typename word_of<T>::type word(T x) { return bits_as<typename word_of<T>::type>(x); }
+template <class T> FN T atomic_exchange(T* at, T x) { return bits_as<T>(atomicExch(words(at), word(x))); }
+template <class T> FN T atomic_cas(T* at, T was, T x) { return bits_as<T>(atomicCAS(words(at), word(was), word(x))); }
+template <class T> FN T atomic_and(T* at, T x) { return bits_as<T>(atomicAnd(words(at), word(x))); }
+template <class T> FN T atomic_or(T* at, T x) { return bits_as<T>(atomicOr(words(at), word(x))); }
+template <class T> FN T atomic_xor(T* at, T x) { return bits_as<T>(atomicXor(words(at), word(x))); }
+template <class T> FN T atomic_add(T* at, T x) { return bits_as<T>(atomicAdd(words(at), word(x))); }
+template <> FN float atomic_add(float* at, float x) { return atomicAdd(at, x); }
+template <> FN double atomic_add(double* at, double x) { return atomicAdd(at, x); }
+template <class T> FN T atomic_max(T* at, T x) { return atomicMax(at, x); }
+template <class T> FN T atomic_min(T* at, T x) { return atomicMin(at, x); }
+template <> FN float atomic_max(float* at, float x) {
+  int bits = bits_as<int>(x);
+  return bits >= 0 ? bits_as<float>(atomicMax((int*)at, bits)) : bits_as<float>(atomicMin((u32*)at, u32(bits)));
+}
+template <> FN float atomic_min(float* at, float x) {
+  int bits = bits_as<int>(x);
+  return bits >= 0 ? bits_as<float>(atomicMin((int*)at, bits)) : bits_as<float>(atomicMax((u32*)at, u32(bits)));
+}
+template <> FN double atomic_max(double* at, double x) {
+  i64 bits = bits_as<i64>(x);
+  return bits >= 0 ? bits_as<double>(atomicMax((i64*)at, bits)) : bits_as<double>(atomicMin((u64*)at, u64(bits)));
+}
+template <> FN double atomic_min(double* at, double x) {
+  i64 bits = bits_as<i64>(x);
+  return bits >= 0 ? bits_as<double>(atomicMin((i64*)at, bits)) : bits_as<double>(atomicMax((u64*)at, u64(bits)));
+}
+""", "names", "bits_as")  # fmt: skip
+for _name in ("exchange", "cas", "and", "or", "xor", "add", "max", "min"):
+    _piece(f"atomic_{_name}", "", "atomic")
+for _kind in ("f16", "bf16"):
+    _piece(f"atomic_{_kind}", f"""
+FN {_kind} atomic_cas({_kind}* at, {_kind} was, {_kind} x) {{
+  {_kind} old = {{atomicCAS(reinterpret_cast<unsigned short*>(at), was.bits, x.bits)}};
+  return old;
+}}
+FN {_kind} atomic_add({_kind}* at, {_kind} x) {{
+  {_kind} seen = *at;
+  while (true) {{
+    {_kind} found = atomic_cas(at, seen, to_{_kind}(to_float(seen) + to_float(x)));
+    if (found.bits == seen.bits) return found;
+    seen = found;
+  }}
+}}
+""", "atomic", _kind)  # fmt: skip
+_piece("philox", """
+// Rounds of the counter-based random generator Philox on the counter (a, b, c, d) with the key (k, l).
+FN u32 low_and_high(u32 x, u32 y, u32& high) { high = __umulhi(x, y); return x * y; }
+FN u64 low_and_high(u64 x, u64 y, u64& high) { high = __umul64hi(x, y); return x * y; }
+template <class T> FN void philox(T& a, T& b, T& c, T& d, T k, T l, int rounds) {
+  const bool wide = sizeof(T) == 8;
+  const T by_a = wide ? T(0xD2E7470EE14C6C93ull) : T(0xD2511F53u), by_c = wide ? T(0xCA5A826395121157ull) : T(0xCD9E8D57u);
+  const T step_k = wide ? T(0x9E3779B97F4A7C15ull) : T(0x9E3779B9u), step_l = wide ? T(0xBB67AE8584CAA73Bull) : T(0xBB67AE85u);
+  #pragma unroll
+  for (int i = 0; i < rounds; ++i) {
+    T high_a, high_c;
+    T low_a = low_and_high(a, by_a, high_a), low_c = low_and_high(c, by_c, high_c);
+    a = high_c ^ b ^ k;
+    b = low_c;
+    c = high_a ^ d ^ l;
+    d = low_a;
+    k += step_k;
+    l += step_l;
+  }
+}
+""", "names")  # fmt: skip
+_piece("float8", """
+// 8-bit floats: `M` mantissa bits, exponent bias `B`; codes up to `LARGEST` are finite.
+template <int M, int B> FN float from_code(u32 code) {
+  u32 exponent = code >> M & ((1u << (7 - M)) - 1), mantissa = code & ((1u << M) - 1);
+  float size = exponent ? __uint_as_float((exponent + 127 - B) << 23 | mantissa << (23 - M))
+                        : float(mantissa) * __uint_as_float((127 + 1 - B - M) << 23);
+  return code & 0x80 ? -size : size;
+}
+// The code of |x|, which is finite, rounded once: to nearest even, toward zero, or ties away.
+template <int M, int B> FN u32 to_code(float x, int how) {
+  u32 bits = __float_as_uint(x) & 0x7fffffffu;
+  int exponent = int(bits >> 23) - 127;
+  if (exponent < 1 - B) exponent = 1 - B;
+  float units = __uint_as_float(bits) * __uint_as_float(u32(127 + M - exponent) << 23);
+  float whole = how == 1 ? truncf(units) : how == 2 ? floorf(units + 0.5f) : rintf(units);
+  return u32(int(whole) + ((exponent - 1 + B) << M));
+}
+""", "names")  # fmt: skip
+for _f8, _m, _b, _largest, _nan in (
+    ("f8e5", 2, 15, 0x7B, 0x7F),
+    ("f8e4nv", 3, 7, 0x7E, 0x7F),
+    ("f8e4b8", 3, 8, 0x7F, 0x80),
+    ("f8e5b16", 2, 16, 0x7F, 0x80),
+    ("f8e4b15", 3, 15, 0x7E, 0x7E),
+):
+    _unsigned_zero = _nan == 0x80
+    _odd = _f8 == "f8e4b15"
+    _read_special = {
+        "f8e5": "  if ((x.bits & 0x7f) >= 0x7c) return __uint_as_float(u32(x.bits & 0x80) << 24 | "
+        "((x.bits & 3) ? 0x7fc00000u : 0x7f800000u));\n",
+        "f8e4nv": "  if ((x.bits & 0x7f) == 0x7f) return __uint_as_float(0x7fc00000u);\n",
+        "f8e4b15": "",
+    }.get(_f8, "  if (x.bits == 0x80) return __uint_as_float(0x7fc00000u);\n")
+    _infinite = "inf && how == 1 ? 0x7c : " if _f8 == "f8e5" else ""
+    _piece(_f8, f"""
+struct {_f8} {{ u8 bits; }};
+FN float to_float({_f8} x) {{
+{_read_special}  return from_code<{_m}, {_b}>(x.bits);
+}}
+FN {_f8} round_to_{_f8}(float x, int how) {{
+  if (x != x) return {_f8}{{{_nan:#x}}};
+  bool inf = (__float_as_uint(x) & 0x7fffffffu) == 0x7f800000u;
+  u32 code = inf ? {_largest + 1:#x}u : to_code<{_m}, {_b}>(x, how);
+  code = {_infinite}code > {_largest:#x}u ? {_largest:#x}u : code;
+  code |= {"code == 0 ? 0u : " if _unsigned_zero else ""}__float_as_uint(x) >> 24 & 0x80u;
+  return {_f8}{{u8(code)}};
+}}
+FN {_f8} to_{_f8}(float x) {{ return round_to_{_f8}(x, {2 if _odd else 0}); }}
+FN {_f8} to_{_f8}(double x) {{ return round_to_{_f8}(to_odd(x), {2 if _odd else 0}); }}
+FN {_f8} to_{_f8}_rz(float x) {{ return round_to_{_f8}(x, 1); }}
+FN {_f8} to_{_f8}_rz(double x) {{ return round_to_{_f8}(__double2float_rz(x), 1); }}
+template <class T> FN {_f8} to_{_f8}(T x) {{ return to_{_f8}(to_odd(i64(x))); }}
+FN {_f8} to_{_f8}(u64 x) {{ return to_{_f8}(to_odd(x)); }}
+""", "float8", "odd")  # fmt: skip
+    _piece(f"to_{_f8}", "", _f8)
+    _piece(f"to_{_f8}_rz", "", _f8)
+_piece("order_key", """
+// Integers in the order of the numbers: -0 before +0, and every NaN after them.
+FN int order_key(float x) {
+  int bits = __float_as_int(x);
+  return x != x ? 0x7fffffff : bits < 0 ? bits ^ 0x7fffffff : bits;
+}
+FN i64 order_key(double x) {
+  i64 bits = __double_as_longlong(x);
+  return x != x ? 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+}
+""", "names")  # fmt: skip
 _piece("trip_count", """
 // How often a loop from `lower` to `upper` in steps of `step` runs.
 template <class T> FN i64 trip_count(T lower, T upper, T step) {

@@ -17,6 +17,7 @@ from tritium.errors import make_error
 from tritium.ir.types import PointerType, ScalarType
 
 _DEVICE_POINTER = 3  # CUpointer_attribute
+_LEGACY = 1  # the legacy default stream in an array interface; 0 in a launch
 
 
 class Program:
@@ -59,9 +60,11 @@ class Program:
         """
         ordinal = self.device_of(leaves)
         launch = self.on(ordinal)[1]
+        owners = [leaf.owner for leaf in leaves if hasattr(leaf, "owner")]
         if stream is None:
-            owners = [leaf.owner for leaf in leaves if hasattr(leaf, "owner")]
             stream = driver.stream_reader(owners)(ordinal)
+        for theirs in {s for s in map(_stream_of, owners) if s is not None and s != stream}:
+            driver.wait_for_stream(self.binary.kernel, stream, theirs)
         launch(*grid, stream, *self.values_of(leaves))
 
     def device_of(self, leaves: Sequence[Any]) -> int:
@@ -88,6 +91,15 @@ class Program:
             else:
                 out.append(leaf.address)
         return out
+
+
+def _stream_of(owner: Any) -> int | None:
+    """The stream on which an array's content is made, where its ``__cuda_array_interface__`` (version 3) says one."""
+    if hasattr(owner, "data_ptr"):  # PyTorch's arrays follow its current stream
+        return None
+    interface = getattr(owner, "__cuda_array_interface__", None)
+    found = interface.get("stream") if interface is not None else None
+    return 0 if found == _LEGACY else found
 
 
 def _reachable(name: str, address: int) -> int:

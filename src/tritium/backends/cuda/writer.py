@@ -36,7 +36,7 @@ class Writer:
         self._shown = (loc.file, loc.line)
         text = source_line(loc.file, loc.line)
         if text is not None and text.strip():
-            self.line(f"// {loc.line}: {text.strip()}".rstrip("\\"))
+            self.line(f"// {text.strip()}".rstrip("\\"))
 
     @contextmanager
     def block(self, head: str) -> Generator[None]:

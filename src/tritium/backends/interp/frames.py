@@ -8,18 +8,23 @@ from typing import Any
 from tritium.backends.interp.batch import Batch, Selection
 from tritium.backends.interp.program import RegionPlan
 from tritium.ir.core import Value
+from tritium.ops.gpu_memory import SharedMemory
 
 Steps = Generator[Any, Any, list[Any]]
 
 
 class Frame(dict[Value, Any]):
-    """The values of one batch. A value of the enclosing batch is brought over when it is first read."""
+    """The values of one batch. A value of the enclosing batch is brought over when it is first read.
 
-    __slots__ = ("batch", "parent", "selection")
+    shared   in the outermost frame of an instance that has used it, its shared memory
+    """
+
+    __slots__ = ("batch", "parent", "selection", "shared")
 
     def __init__(self, batch: Batch, parent: Frame | None = None, selection: Any = None) -> None:
         super().__init__()
         self.batch = batch
+        self.shared: SharedMemory | None = None
         self.parent = parent
         self.selection = selection  # takes values of the parent's batch to values of this one
 

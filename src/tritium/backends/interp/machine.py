@@ -48,7 +48,6 @@ class Interpreter:
         self.spin: tuple[Op, bool] | None = None
         self.polled: int | None = None
         self.frame = Frame(Batch.box((0, 0, 0), (1, 1, 1), (1, 1, 1)))
-        self.shared = SharedMemory()
         self._offsets: list[tuple[Array, Offset]] = []
 
     # ---- running -------------------------------------------------------------------------------------
@@ -64,7 +63,6 @@ class Interpreter:
 
     def body(self, batch: Batch, args: Sequence[Array]) -> Activation:
         """The function's body, to be driven for `batch`."""
-        self.shared = SharedMemory()
         return Activation(self.program.plans[self.program.function.body], Frame(batch), args)
 
     def drive(self, activation: Activation) -> Generator[None, None, list[Any]]:
@@ -220,10 +218,15 @@ class Interpreter:
 
     def barrier(self, op: Op) -> None:
         """Nothing to wait for: each op is executed for all lanes before the next begins. Shared memory keeps count."""
-        self.shared.barrier()
+        self.shared_memory().barrier()
 
     def shared_memory(self) -> SharedMemory:
-        return self.shared
+        frame = self.frame
+        while frame.parent is not None:
+            frame = frame.parent
+        if frame.shared is None:
+            frame.shared = SharedMemory()
+        return frame.shared
 
     def _whole(self, op: Op) -> tuple[int, ...]:
         """All lanes of all instances: what is the same for two of them still happens twice."""

@@ -1,11 +1,14 @@
 """Runs at the start of child processes of ``tritium run``: makes ``import triton`` mean Tritium there too.
 
-This folder is put in front of PYTHONPATH for the children. Another ``sitecustomize`` that this one hides is run after it.
+This folder is put in front of PYTHONPATH for the children, which is how Python finds this file. Another
+``sitecustomize`` that this one hides is run after it.
 """
 
 import importlib.util
 import os
 import sys
+
+from tritium.compat.lazy import install_lazily
 
 _here = os.path.dirname(os.path.abspath(__file__))
 
@@ -20,8 +23,5 @@ def _run_hidden() -> None:
             return
 
 
-if "TRITIUM_CHILD" in os.environ:
-    from tritium.compat.lazy import install_lazily
-
-    install_lazily()
+install_lazily()
 _run_hidden()

@@ -190,7 +190,9 @@ def _operands(
             new = _masked(builder, new, more)
             mapping[op.results[0]] = new.results[0]
         builder.insert(new)
-    return mapping.get(plan.dot.a, plan.dot.a), mapping.get(plan.dot.b, plan.dot.b)
+    a: Value = plan.dot.a
+    b: Value = plan.dot.b
+    return mapping.get(a, a), mapping.get(b, b)
 
 
 def _masked(builder: Builder, load: Load, more: Value) -> Load:
@@ -216,17 +218,21 @@ def _masked(builder: Builder, load: Load, more: Value) -> Load:
 
 
 def run(function: Function, record: Record, space: SharedSpace) -> None:
-    """Match and apply for every dot of `function`, which has layouts."""
-    for op in list(function.walk()):
-        if not isinstance(op, Dot) or op.parent is None:
-            continue
+    """Match every dot of `function`, which has layouts, then apply the plans: one to a loop."""
+    plans: list[PrefetchPlan] = []
+    for op in function.find(Dot):
+        assert isinstance(op, Dot)
         found = match_prefetch(op)
+        if not isinstance(found, Reject) and any(p.loop is found.loop for p in plans):
+            found = Reject("another dot of the loop is prefetched already", op.loc)
         if isinstance(found, Reject):
             record.reject(NAME, found)
-            continue
-        made = space.dot(op, STAGES)
+        else:
+            plans.append(found)
+    for plan in plans:
+        made = space.dot(plan.dot, STAGES)
         if isinstance(made, Reject):
             record.reject(NAME, made)
-            continue
-        record.plan(NAME, str(found), at=op)
-        apply_prefetch(found, made)
+        else:
+            record.plan(NAME, str(plan), at=plan.dot)
+            apply_prefetch(plan, made)

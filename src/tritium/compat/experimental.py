@@ -1,0 +1,1 @@
+"""``triton.experimental``: in Triton it holds Gluon, which Tritium refuses."""

@@ -1,0 +1,149 @@
+"""Machine ops on shared memory for sorting and counting: ranks, scattered writes, counters."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tritium.ir.core import Value
+from tritium.ir.types import DType, SharedType, Type, int32, like
+from tritium.numerics.formats import format_of
+from tritium.ops.base import Effect, TileOp, TypeRuleError, attr, full, operand
+from tritium.ops.emit import CudaEmitter
+from tritium.ops.gpu_layout import RegisterLayout, layout_of, owners
+from tritium.ops.gpu_memory import SharedBuffer
+from tritium.ops.machine import Machine
+from tritium.ops.sort import order_keys
+
+
+def _held(value: Value) -> RegisterLayout:
+    found = layout_of(value)
+    assert found is not None, f"{value!r} has no layout"
+    return found
+
+
+class Rank(TileOp, name="gpu.rank"):
+    """For every element of `x` its position when its line along the last axis is sorted; equal ones keep their order.
+
+    `buffer` holds `x` as well, for the threads to compare with.
+
+    >>> %at = gpu.rank(%x, %buffer) {descending = false, layout = "32: t32@1 / 32"} : tile<32xi32>
+    """
+
+    x = operand()
+    buffer = operand()
+    descending = attr(False)
+    effect = Effect.READ
+    speculatable = False
+
+    def infer(self) -> Sequence[Type]:
+        has = self.buffer.type
+        if (
+            not isinstance(has, SharedType)
+            or has.dims != self.x.type.shape
+            or has.element != self.x.type.scalar
+        ):
+            raise TypeRuleError(f"{self.name} needs a buffer that holds {self.x.type}, got {has}")
+        return (like(self.x.type, int32),)
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        buffer: SharedBuffer = args[1]
+        layout = _held(self.result)
+        shape = layout.shape
+        table = layout.table()
+        threads = np.broadcast_to(np.arange(layout.threads)[:, None], table.shape[:2])
+        inside = (table < np.array(shape)).all(-1)
+        at, who = table[inside].copy(), threads[inside]
+        for i in range(shape[-1]):
+            at[:, -1] = i
+            buffer.memory.read(self, buffer.addresses(at, 0), who, buffer.dtype)
+        form = format_of(buffer.type.element.text)
+        keys = order_keys(np.ascontiguousarray(full(args[0], shape)), form)
+        line = np.arange(shape[-1])
+        order = np.argsort(keys, axis=-1, kind="stable")
+        if self.descending:  # the last of equal ones comes first when the order is turned around
+            flipped = np.argsort(np.flip(keys, -1), axis=-1, kind="stable")
+            order = np.flip(shape[-1] - 1 - flipped, -1)
+        ranks = np.empty(keys.shape, np.int32)
+        np.put_along_axis(ranks, order, np.broadcast_to(line, keys.shape).astype(np.int32), -1)
+        return ranks
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout if operand == 0 else None
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.rank(self)
+
+
+class SharedScatter(TileOp, name="gpu.shared_scatter"):
+    """Writes element i of every line of `value` along the last axis to place ``index[i]`` of its line in `buffer`.
+
+    Elements whose place lies outside the buffer are dropped; no two may have one place.
+
+    >>> gpu.shared_scatter(%buffer, %x, %at)
+    """
+
+    buffer = operand()
+    value = operand()
+    index = operand()
+    effect = Effect.WRITE
+    speculatable = False
+
+    def infer(self) -> Sequence[Type]:
+        has = self.buffer.type
+        ty = self.value.type
+        if not isinstance(has, SharedType) or has.dims[:-1] != ty.shape[:-1] or has.element != ty.scalar:
+            raise TypeRuleError(f"{self.name} needs a buffer for lines of {ty}, got {has}")
+        if self.index.type != like(ty, int32):
+            raise TypeRuleError(f"the places of {self.name} are int32, got {self.index.type}")
+        return ()
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        buffer, value, index = args
+        layout = _held(self.value)
+        values, places = (full(x, layout.shape).reshape(layout.shape) for x in (value, index))
+        at = np.stack(np.meshgrid(*map(np.arange, layout.shape), indexing="ij"), -1)
+        at[..., -1] = places
+        inside = (places >= 0) & (places < buffer.type.dims[-1])
+        buffer.memory.write(self, buffer.addresses(at[inside], 0), owners(layout)[inside], values[inside])
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.shared_scatter(self)
+
+
+class SharedCount(TileOp, name="gpu.shared_count"):
+    """Adds one to place ``index[i]`` of `buffer` for every element whose `mask` is true; places outside do not count.
+
+    >>> gpu.shared_count(%bins, %x, %mask)
+    """
+
+    buffer = operand()
+    index = operand()
+    mask = operand(optional=True)
+    effect = Effect.READ | Effect.WRITE
+    speculatable = False
+
+    def infer(self) -> Sequence[Type]:
+        has = self.buffer.type
+        scalar = self.index.type.scalar
+        if not isinstance(has, SharedType) or len(has.dims) != 1 or has.element is not int32:
+            raise TypeRuleError(f"{self.name} needs a buffer of int32 counters, got {has}")
+        if not isinstance(scalar, DType) or not scalar.is_int():
+            raise TypeRuleError(f"{self.name} counts integers, got {self.index.type}")
+        return ()
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        buffer: SharedBuffer = args[0]
+        index = full(args[1], self.index.type.shape).reshape(-1)
+        counted = (index >= 0) & (index < buffer.type.dims[0])
+        if self.mask is not None:
+            counted = counted & full(args[2], self.index.type.shape).reshape(-1)
+        bins = buffer.addresses(np.arange(buffer.type.dims[0])[:, None], 0)
+        counts = np.bincount(index[counted].astype(np.int64), minlength=buffer.type.dims[0]).astype(np.int32)
+        nobody = np.full(len(bins), -3, np.int32)  # atomic operations do not race with each other
+        buffer.memory.write(self, bins, nobody, buffer.memory.peek(bins, np.dtype(np.int32)) + counts)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.shared_count(self)

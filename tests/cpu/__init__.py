@@ -1,0 +1,1 @@
+"""The native CPU backend against references and against the interpreter."""

@@ -1,0 +1,88 @@
+"""Generated CUDA through NVRTC, which needs no GPU: what matters is that it compiles, and what it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+import tritium.runtime.compilation as compilation
+from tests.corpus.protocol import CorpusMismatch, run_case, select
+from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, seed_source, tile_ir, tiles
+from tests.cuda_runtime.conftest import nvrtc_is_installed
+from tritium.backends.cuda import assemble, generate, nvrtc
+from tritium.errors import TritiumError
+
+pytestmark = pytest.mark.skipif(not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'")
+
+ARCHES = ("sm_80", "sm_90a", "sm_100")
+ALIGNED = {(i,): [("tt.divisibility", 16)] for i in range(6)}
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_the_seed_kernels_compile(arch: str) -> None:
+    for shape in ((8, 8, 8), (16, 16, 16), (3, 17, 5)):
+        source = seed_source(matmul_loop, *shape)
+        binary = assemble.assemble(source, {"arch": arch})
+        assert binary.resources.spill_loads == binary.resources.spill_stores == 0
+
+
+@pytest.mark.parametrize("tile", [(64, 64, 16), (128, 128, 8), (128, 128, 16)])
+def test_the_fast_matmul_has_no_spills(tile: tuple[int, int, int]) -> None:
+    """A 128 x 128 tile on 8 warps holds 64 sums in each thread; two blocks fit if it takes at most 128 registers."""
+    warps = 8 if tile[0] == 128 else 4
+    source = cuda(tile_ir(matmul_loop, facts=ALIGNED, **tiles(*tile)), num_warps=warps)
+    binary = assemble.assemble(source, {"arch": "sm_90a"})
+    assert binary.resources.spill_loads == binary.resources.spill_stores == 0
+    assert binary.resources.registers <= 128
+
+
+def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSource]:
+    """The sources of the kernels that these cases launch, by their text; nothing runs."""
+    found: dict[str, generate.CudaSource] = {}
+
+    def execute(kernel: Any, grid: Any, leaves: Any) -> None:
+        source = generate.generate(kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, "sm_90a")
+        found[source.text] = source
+
+    with launching(execute):
+        for case in cases:
+            with pytest.MonkeyPatch.context():
+                try:
+                    run_case(case)
+                except (CorpusMismatch, AssertionError):
+                    pass  # nothing was computed
+    return found
+
+
+@contextmanager
+def launching(execute: Any) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "executor_of", lambda backend: execute)
+        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
+        yield
+
+
+def failures(sources: dict[str, generate.CudaSource], arch: str) -> list[str]:
+    pairs = [(s.text, s.kernel_name) for s in sources.values()]
+    done = nvrtc.compile_all(pairs, arch)
+    return [f"{name}: {d.message}" for (_, name), d in zip(pairs, done, strict=True) if isinstance(d, TritiumError)]
+
+
+def test_a_cross_section_of_the_corpus_compiles() -> None:
+    assert not failures(collected(select(without={"large"})[::29]), "sm_90a")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arch", ARCHES)
+def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
+    cases = [c for c in select(without={"large"}) if "dot" in c.tags or "elementwise" in c.name]
+    assert not failures(collected(cases), arch)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layouts", ["default", "seed"])
+def test_the_corpus_compiles(layouts: str) -> None:
+    assert not failures(collected(select(without={"large"}), layouts=layouts), "sm_90a")

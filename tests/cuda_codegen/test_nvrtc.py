@@ -15,7 +15,9 @@ from tests.cuda_runtime.conftest import nvrtc_is_installed
 from tritium.backends.cuda import assemble, generate, nvrtc
 from tritium.errors import TritiumError
 
-pytestmark = pytest.mark.skipif(not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'")
+pytestmark = pytest.mark.skipif(
+    not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'"
+)
 
 ARCHES = ("sm_80", "sm_90a", "sm_100")
 ALIGNED = {(i,): [("tt.divisibility", 16)] for i in range(6)}
@@ -44,7 +46,9 @@ def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSo
     found: dict[str, generate.CudaSource] = {}
 
     def execute(kernel: Any, grid: Any, leaves: Any) -> None:
-        source = generate.generate(kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, "sm_90a")
+        source = generate.generate(
+            kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, "sm_90a"
+        )
         found[source.text] = source
 
     with launching(execute):
@@ -68,7 +72,11 @@ def launching(execute: Any) -> Iterator[None]:
 def failures(sources: dict[str, generate.CudaSource], arch: str) -> list[str]:
     pairs = [(s.text, s.kernel_name) for s in sources.values()]
     done = nvrtc.compile_all(pairs, arch)
-    return [f"{name}: {d.message}" for (_, name), d in zip(pairs, done, strict=True) if isinstance(d, TritiumError)]
+    return [
+        f"{name}: {d.message}"
+        for (_, name), d in zip(pairs, done, strict=True)
+        if isinstance(d, TritiumError)
+    ]
 
 
 def test_a_cross_section_of_the_corpus_compiles() -> None:

@@ -6,15 +6,17 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 WORKERS ?= 2
 TESTS ?= tests
 
-.PHONY: help venv demo test lint format docs bench clean
+.PHONY: help venv demo test test-gpu lint format docs bench bench-cpu clean
 
 help:
 	@echo "make demo    set up and run a blocked matrix product on real arrays"
 	@echo "make test    set up for development, check style and types, run the tests (TESTS=..., WORKERS=...)"
+	@echo "make test-gpu  the tests that need an NVIDIA GPU; the log goes to bench/results/ (PYTHON=...)"
 	@echo "make lint    style and types only"
 	@echo "make format  let ruff format the source"
 	@echo "make docs    write the generated pages under docs/ and the stubs of the language"
 	@echo "make bench   measure on this machine (PEER=/path/to/a/python/with/triton compares with Triton)"
+	@echo "make bench-cpu   the CPU backend against NumPy and PyTorch"
 	@echo "make venv    set up for development only"
 	@echo "make clean   remove what make created"
 
@@ -41,6 +43,12 @@ lint: $(VENV)/test-installed
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS) $(TESTS)
 
+# Runs with the Python that has PyTorch and the GPU's packages, which need not be the one under $(VENV).
+test-gpu:
+	mkdir -p bench/results
+	REQUIRE_GPU=1 PYTHONPATH=src:. bash -o pipefail -c \
+	  '$(PYTHON) -m pytest tests/gpu -rs 2>&1 | tee bench/results/test-gpu-$$(date +%F).log'
+
 format: $(VENV)/test-installed
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -57,6 +65,9 @@ docs: $(VENV)/test-installed
 bench: $(VENV)/test-installed
 	$(BIN)/python bench/compile_time.py
 	$(BIN)/python bench/interpreter.py $(if $(PEER),--peer $(PEER))
+
+bench-cpu: $(VENV)/test-installed
+	$(BIN)/python bench/cpu.py
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -162,7 +162,8 @@ def test_a_target_is_what_kernels_are_told() -> None:
     out = np.zeros(1, np.int32)
     triton.compile(source)[(1,)](out)
     assert out[0] == 2
-    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32))
+    on_the_host = {"backend": "interpret"}
+    kernel = triton.compile(source, target=GPUTarget("cuda", 90, 32), options=on_the_host)
     kernel[(1,)](out)
     assert out[0] == 1 and kernel.metadata.target == GPUTarget("cuda", 90, 32)
 

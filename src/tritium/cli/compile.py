@@ -1,4 +1,4 @@
-"""``tritium compile``: machine code for a GPU that need not be there."""
+"""``tritium compile``: machine code for a GPU that need not be there, or for this machine's processor."""
 
 from __future__ import annotations
 
@@ -31,6 +31,15 @@ def compile_to(
     Raises the compiler's errors; none of the files is written then.
     """
     kernel, specs, options = resolve(target, signature)
+    if arch == "cpu":
+        done = compile_kernel(
+            kernel.source, to_signature(specs), {**options, "backend": "cpu"}, "cpu", keep=keep
+        )
+        report, files = describe_native(done), native_files(done)
+        _write(folder, files)
+        shown = _shown_native(report, [folder / name for name in files])
+        print(json.dumps(report, indent=2) if as_json else shown)
+        return
     options = {**options, **_options(kernel.__name__, kernel.arg_names, settings), "backend": "cuda"}
     options["arch"] = architecture({"arch": arch})
     done = compile_kernel(kernel.source, to_signature(specs), options, "cuda", keep=keep)
@@ -43,13 +52,7 @@ def compile_to(
         base.with_suffix(".cubin"): binary.cubin,
         base.with_suffix(".json"): (json.dumps(report, indent=2) + "\n").encode(),
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, data in written.items():
-            path.write_bytes(data)
-    except OSError as broken:
-        expected = f"a folder that can be written ({broken.strerror})"
-        raise make_error("TRI0907", name="--output", got=str(folder), expected=expected) from None
+    _write(folder, {path.name: data for path, data in written.items()})
     print(json.dumps(report, indent=2) if as_json else _shown(report, list(written)))
 
 
@@ -73,6 +76,51 @@ def describe(done: Compilation) -> dict[str, Any]:
         "decisions": [d.to_json() for d in done.record],
         "seconds": {name: round(seconds, 6) for name, seconds in done.seconds.items()},
     }
+
+
+def describe_native(done: Compilation) -> dict[str, Any]:
+    """What the machine code of a compilation for the CPU needs, as plain values. CompilationError where there is none."""
+    module: Any = done.artefacts["ll"]
+    if module.reject is not None:
+        raise make_error(
+            "TRI0908", module.reject.loc, name="native", function=done.source.name, notes=[module.reject.rule]
+        )
+    from tritium.backends.cpu.jit import host
+
+    return {
+        "kernel": done.source.name,
+        "cpu": host().cpu,
+        "vector_bits": 32 * host().width,
+        "scratch_bytes": module.scratch,
+        "object_bytes": len(done.artefacts["o"].code),
+        "decisions": [d.to_json() for d in done.record],
+        "seconds": {name: round(seconds, 6) for name, seconds in done.seconds.items()},
+    }
+
+
+def native_files(done: Compilation) -> dict[str, bytes]:
+    """LLVM IR, assembly and object code by file name."""
+    name = done.source.name
+    texts = {f"{name}.ll": done.text("ll").encode(), f"{name}.s": done.text("o").encode()}
+    return {**texts, f"{name}.o": done.artefacts["o"].code}
+
+
+def _write(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in files.items():
+            (folder / name).write_bytes(data)
+    except OSError as broken:
+        expected = f"a folder that can be written ({broken.strerror})"
+        raise make_error("TRI0907", name="--output", got=str(folder), expected=expected) from None
+
+
+def _shown_native(report: dict[str, Any], files: Sequence[Path]) -> str:
+    head = (
+        f"{report['kernel']} for {report['cpu']}: vectors of {report['vector_bits']} bits, "
+        f"{report['object_bytes']} bytes of code, {report['scratch_bytes']} bytes of scratch memory"
+    )
+    return "\n".join([head, *(f"wrote {path}" for path in files)])
 
 
 def _options(function: str, parameters: Sequence[str], settings: Sequence[str]) -> dict[str, Any]:

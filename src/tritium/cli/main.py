@@ -127,7 +127,7 @@ def stages(
 def compile_command(
     target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
     arch: Annotated[
-        str, typer.Option("--target", "-t", help="GPU architecture, such as sm_80, sm_90a, sm_100.")
+        str, typer.Option("--target", "-t", help="GPU architecture (sm_80, sm_90a, sm_100), or cpu.")
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="DIR", help="Where the files go.")
@@ -139,7 +139,7 @@ def compile_command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the report as JSON.")] = False,
 ) -> None:
-    """Compile a kernel to machine code for a GPU, which need not be here: writes .cu, .ptx, .cubin and .json."""
+    """Compile a kernel to machine code: .cu, .ptx, .cubin, .json for a GPU, which need not be here; .ll, .s, .o for cpu."""
     from tritium.cli import compile as verb
 
     verb.compile_to(target, arch, output, signature, option or [], as_json=json)

@@ -8,6 +8,7 @@ from typing import Any
 
 from tritium import config
 from tritium.backends.compiler import GPUTarget, Language
+from tritium.backends.cuda.resources import arch_of
 from tritium.errors import OutOfResources, make_error
 from tritium.frontend.signature import Signature
 from tritium.pipeline import Compilation
@@ -27,10 +28,10 @@ def compile(
     options: Mapping[str, Any] | None = None,
     _env_vars: Any = None,
 ) -> CompiledKernel:
-    """Compile for the given types; the result has ``.asm``, ``.metadata`` and can be launched on host arrays.
+    """Compile for the given types; the result has ``.asm`` and ``.metadata``, and can be launched.
 
-    `target` is what ``tl.target_info`` and ``.metadata.target`` say; code for GPUs is made by the CUDA backend, where
-    this version has one.
+    `target` is what ``tl.target_info`` and ``.metadata.target`` say. For one such as ``GPUTarget("cuda", 90, 32)`` it is
+    machine code for that GPU, which need not be here; the option ``backend="interpret"`` keeps it on the host.
     """
     if target is None and driver.active is not driver.default:  # a driver that the program made active
         target = driver.active.get_current_target()
@@ -41,10 +42,16 @@ def compile(
     if isinstance(src, IRSource):
         return _from_ir(src, options, target or HOST_TARGET)
     given = {k: v for k, v in dict(options or {}).items() if k in OPTIONS}
-    checked = src.fn.launch_options(given, config.current())
-    if target is not None and target != HOST_TARGET:
-        checked["target"] = target
-    return src.fn.compile_for(src.specs(), checked)
+    settings = config.current()
+    checked = src.fn.launch_options(given, settings)
+    if target is None or target == HOST_TARGET:
+        return src.fn.compile_for(src.specs(), checked)
+    checked["target"] = target
+    backend = checked.get("backend") or settings.values["backend"]
+    if target.backend != "cuda" or settings.values["triton_interpret"] or backend not in (None, "cuda"):
+        return src.fn.compile_for(src.specs(), checked)
+    checked["arch"] = checked.get("arch") or arch_of(divmod(int(target.arch), 10))
+    return src.fn.compile_for(src.specs(), checked, "cuda")
 
 
 def _from_ir(src: IRSource, options: Mapping[str, Any] | None, target: GPUTarget) -> CompiledKernel:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tritium import config
+from tritium.backends.compiler import GPUTarget
 from tritium.backends.interp import Options, Program, run_grid
 from tritium.errors import make_error
 from tritium.runtime.arrays import HOST, ArrayView, TensorWrapper, is_array, view_of
+from tritium.runtime.driver import driver
 from tritium.runtime.grid import Grid
 from tritium.runtime.specialize import is_descriptor
 
@@ -24,18 +26,29 @@ def choose_backend(
     forced: str | None = None,
     warmup: bool = False,
 ) -> str:
-    """The option ``backend=``, else TRITIUM_BACKEND, else TRITON_INTERPRET, else what suits where the data is."""
+    """The option ``backend=``, else TRITIUM_BACKEND, else TRITON_INTERPRET, else what suits where the data is.
+
+    A `warmup` whose arrays are all stand-ins is for the GPU where there is one.
+    """
     wanted = options.get("backend") or settings.values["backend"] or forced
     if wanted is None and settings.values["triton_interpret"]:
         wanted = "interpret"
     if wanted is not None and wanted not in BACKENDS:
         raise make_error("TRI0731", name=wanted, expected=", ".join(BACKENDS))
-    on_gpu = False
-    if not warmup:
-        for name, view in _views(names, values):
+    places: set[str] = set()
+    for name, view in _views(names, values):
+        if not warmup:
             _check_device(name, view)
-            on_gpu = on_gpu or view.device.startswith("cuda")
-    return str(wanted or ("cuda" if on_gpu else "interpret"))
+        places.add(view.device.partition(":")[0])
+    if wanted is not None:
+        return str(wanted)
+    stand_ins = bool(places) and HOST not in places
+    on_gpu = "cuda" in places or (warmup and stand_ins and _targets_gpu())
+    return "cuda" if on_gpu else "interpret"
+
+
+def _targets_gpu() -> bool:
+    return driver.active.get_current_target().backend == "cuda"
 
 
 def _views(names: Sequence[str], values: Sequence[Any]) -> Iterator[tuple[str, ArrayView]]:
@@ -54,15 +67,29 @@ def _check_device(name: str, view: ArrayView) -> None:
         raise make_error("TRI0732", name=name, got=view.device, expected="memory of its own", hint=hint)
 
 
-def architecture_for(options: dict[str, Any], values: Sequence[Any], names: Sequence[str]) -> str:
-    """What the CUDA backend compiles for: the option ``arch``, else the GPU of the arrays, else PyTorch's current one."""
-    from tritium.backends.cuda import assemble, driver
+def gpu_options(options: dict[str, Any], values: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """What the CUDA backend adds to the options of a launch: ``arch``, and the ``target`` that kernels are told.
 
+    The architecture is that of the option ``arch``, else of the GPU that holds the arrays, else of PyTorch's current one.
+    """
+    from tritium.backends.cuda import assemble
+    from tritium.backends.cuda.driver import device
+
+    arch: str | None = None
     if options.get("arch") is None:
         for _, view in _views(names, values):
             if view.device.startswith("cuda:"):
-                return driver.device(int(view.device.removeprefix("cuda:"))).arch
-    return assemble.architecture(options)
+                arch = device(int(view.device.removeprefix("cuda:"))).arch
+                break
+    arch = arch or assemble.architecture(options)
+    return {"arch": arch, "target": gpu_target(arch)}
+
+
+def gpu_target(arch: str) -> GPUTarget:
+    """Triton's name for an architecture: ``GPUTarget("cuda", 90, 32)`` for ``sm_90a``."""
+    from tritium.backends.cuda.resources import arch_number
+
+    return GPUTarget("cuda", arch_number(arch), 32)
 
 
 def executor_of(backend: str) -> Callable[..., None]:

@@ -7,18 +7,16 @@ from contextvars import ContextVar
 from typing import Any
 
 from tritium import knobs
-from tritium.backends.compiler import GPUTarget
 from tritium.backends.cuda import driver
 from tritium.backends.cuda.assemble import program_of
 from tritium.backends.cuda.nvrtc import Binary
-from tritium.backends.cuda.resources import arch_number
 from tritium.pipeline import Compilation
 from tritium.runtime.arrays import ArrayView
+from tritium.runtime.backend import gpu_target
 from tritium.runtime.compiled import Artefacts, CompiledKernel, Executor, stored_arguments
 from tritium.runtime.grid import Grid
 from tritium.runtime.specialize import Specs
 
-_WARP = 32
 _stream: ContextVar[int | None] = ContextVar("tritium_stream", default=None)
 """The stream that a launch was asked to go to, where it was; set for the length of one call."""
 
@@ -56,7 +54,7 @@ class GpuKernel(CompiledKernel):
         name: str | None = None,
     ) -> None:
         self.binary: Binary = compilation.artefacts["cubin"]
-        target = GPUTarget("cuda", arch_number(self.binary.arch), _WARP)
+        target = gpu_target(self.binary.arch)
         super().__init__(src, compilation, specs, options, backend, executor, target, name)
         source = compilation.artefacts["cu"]
         resources = self.binary.resources

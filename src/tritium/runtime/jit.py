@@ -240,13 +240,13 @@ class JITFunction(KernelText, KernelInterface):
             kernel = fast_key = None
         if kernel is not None:
             return kernel
-        from tritium.runtime.backend import architecture_for, choose_backend
+        from tritium.runtime.backend import choose_backend, gpu_options
 
         specs = self.specs_of(values)
         complete = self.launch_options(options, settings)
         backend = choose_backend(complete, settings, values, self.arg_names, self.forced_backend, warmup)
         if backend == "cuda":
-            complete["arch"] = architecture_for(complete, values, self.arg_names)
+            complete.update(gpu_options(complete, values, self.arg_names))
         text = table.key_of(source, specs, complete, settings.key, backend)
         kernel = self._compiled(text, specs, complete, backend, table, warmup)
         if fast_key is not None and not warmup and kernel is not None:

@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import access, formats, nest, pull
+from tritium.backends.cpu import access, formats, nest, panels, pull
 from tritium.backends.cpu.access import size_of
 from tritium.backends.cpu.code import V, vector_type
+from tritium.backends.cpu.panels import Held
 from tritium.ir.core import Value
+from tritium.ir.match import Reject
 from tritium.ir.types import DType, float32, float64, int32
 
 if TYPE_CHECKING:
@@ -55,7 +57,7 @@ def blocking(width: int, kind: str, m: int, n: int) -> Blocking:
 class Packed:
     """Operands in scratch memory: `a` as m rows of `depth` elements, `b` as panels of `depth` rows each.
 
-    The panel of the columns from c on starts at element ``depth * c``; all have `block.columns` columns but the last.
+    The panel of the columns from c on starts at element ``height * c``; all have `block.columns` columns but the last.
     """
 
     a: Buffer
@@ -64,6 +66,7 @@ class Packed:
     m: int
     n: int
     depth: int
+    height: int
     block: Blocking
 
     def panels(self) -> list[tuple[int, int, int]]:
@@ -75,20 +78,29 @@ class Packed:
 
 @dataclass(frozen=True)
 class Jam:
-    """Steps of a loop whose products are summed at once: `steps` of them fit, `slot` counts those packed."""
+    """Steps of a loop whose products are summed at once: `steps` of them fit, `slot` counts those packed.
+
+    trip    which step this is
+    last    whether it is the last one
+    held    what may keep the right operand's panels for the instances that follow; see `panels`
+    """
 
     packed: Packed
     steps: int
     slot: str
+    trip: V
     last: V
+    held: Held | None
 
 
 DEPTH_BYTES = 16 << 10
 """What a panel of the right operand may take of the first-level cache."""
 
 
-def plan_jams(k: Lowering, loop: Any, last: V) -> None:
-    """Find the products in the body of `loop` that may wait for later steps. `last` tells the last step."""
+def plan_jams(k: Lowering, loop: Any, trip: V, trips: V) -> None:
+    """Find the products in the body of `loop` that may wait for later steps. `trip` counts the `trips` steps."""
+    e = k.e
+    last = e.compare("eq", e.add(trip, e.index(1)), trips)
     for op in loop.body.ops:
         if op.name != "tile.dot" or len(op.result.type.shape) != 2 or op.acc is None:
             continue
@@ -104,17 +116,25 @@ def plan_jams(k: Lowering, loop: Any, last: V) -> None:
         steps = max(1, DEPTH_BYTES // (block.columns * size_of(kind)) // depth)
         if steps == 1:
             continue
-        packed = _packed(k, op, work, block, steps * depth)
         slot = k.slot("i64")
-        k.e.line(f"store i64 0, ptr {slot}", k.e.top - 1)
-        k.jams[op] = Jam(packed, steps, slot, last)
+        e.line(f"store i64 0, ptr {slot}", e.top - 1)
+        found = panels.match_held_panels(k, loop, op)
+        held = None
+        if isinstance(found, Reject):
+            k.record.reject(panels.NAME, found)
+        else:
+            k.record.plan(panels.NAME, f"while {found.describe()}", op)
+            held = panels.begin(k, found, e.mul(trips, e.index(depth)))
+        packed = _packed(k, op, work, block, steps * depth, panels.HEIGHT if held else 0)
+        k.jams[op] = Jam(packed, steps, slot, trip, last, held)
         k.record.plan("multiply several steps at once", f"{steps} steps of {depth}, {block}", op)
 
 
-def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int) -> Packed:
+def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, height: int = 0) -> Packed:
     (m, _), n = op.a.type.shape[-2:], op.b.type.shape[-1]
-    a, b = k.allocate(work, (m, depth)), k.allocate(work, (depth, n))
-    return Packed(a, b, formats.held_as(work), m, n, depth, block)
+    # What outlives an instance has a place that nothing else gets.
+    b = k.allocate_for_good(work, (height, n)) if height else k.allocate(work, (depth, n))
+    return Packed(k.allocate(work, (m, depth)), b, formats.held_as(work), m, n, depth, height or depth, block)
 
 
 def dot(k: Lowering, op: Any) -> None:
@@ -136,10 +156,11 @@ def dot(k: Lowering, op: Any) -> None:
     floor = e.floor
 
     def product(prefix: list[V]) -> None:
-        _pack(k, op, packed, prefix, e.index(0))
+        _pack_left(k, op, packed, prefix, e.index(0))
+        _pack_right(k, op, packed, prefix, e.index(0))
         offset = pull.flat_index(k, (*batch, 1), [*prefix, e.index(0)]) if batch else e.index(0)
         start = e.add(total.address, e.mul(offset, e.index(m * n * size_of(packed.kind))))
-        multiply(k, packed, start, e.index(depth), depth)
+        multiply(k, packed, start, e.index(0), e.index(depth), depth)
 
     if batch:
         iv, _ = e.open_loop(e.index(0), e.index(batch[0]), 1)
@@ -159,14 +180,22 @@ def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
     e = k.e
     depth = op.a.type.shape[-1]
     done = e.emit("i64", 1, e.top, f"load i64, ptr {jam.slot}")
-    _pack(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+    _pack_left(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+    start = e.index(0)
+    if jam.held is None:
+        _pack_right(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+    else:
+        start = e.mul(e.select(jam.held.fits, e.sub(jam.trip, done), start), e.index(depth))
+        e.push(label := e.fresh("panels"))
+        _pack_right(k, op, jam.packed, [], e.add(start, e.mul(done, e.index(depth))))
+        e.branch(jam.held.there, None, "", e.pop(), label)
     following = e.add(done, e.index(1))
     full = e.binary("or", e.compare("eq", following, e.index(jam.steps)), jam.last)
     left = e.select(full, e.index(0), following)
     e.line(f"store i64 {e.text(left, 1)}, ptr {jam.slot}")
     first = e.fresh("product")
     e.push(first)
-    multiply(k, jam.packed, total.address, e.mul(following, e.index(depth)), depth)
+    multiply(k, jam.packed, total.address, start, e.mul(following, e.index(depth)), depth)
     e.branch(full, e.pop(), first, None, "")
 
 
@@ -255,28 +284,32 @@ def _narrow(k: Lowering, result: Buffer, total: Buffer) -> None:
     nest.versions(k, lambda: nest.over(k, result.shape, body))
 
 
-def _pack(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
-    """Both operands' matrices as the kernel wants them, from step `done` of the depth on."""
+def _pack_left(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
+    """The left matrix as rows, its columns put from `done` on."""
     e = k.e
-    depth = op.a.type.shape[-1]
 
-    def left(at: list[V]) -> None:
+    def body(at: list[V]) -> None:
         i, p = at
         place = e.add(e.mul(i, e.index(packed.depth)), e.add(p, done))
         _put(k, packed, packed.a.address, place, _converted(k, op, op.a, [*prefix, *at], packed), at)
 
-    nest.versions(k, lambda: nest.over(k, (packed.m, depth), left))
+    nest.versions(k, lambda: nest.over(k, (packed.m, op.a.type.shape[-1]), body))
+
+
+def _pack_right(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
+    """The right matrix as panels, its rows put from `done` on."""
+    e = k.e
     for first, end, columns in packed.panels():
 
-        def right(at: list[V], first: int = first, columns: int = columns) -> None:
+        def body(at: list[V], first: int = first, columns: int = columns) -> None:
             p, panel, c = at
             start = e.add(e.mul(panel, e.index(columns)), e.index(first))
-            place = e.add(e.mul(start, e.index(packed.depth)), e.mul(e.add(p, done), e.index(columns)))
+            place = e.add(e.mul(start, e.index(packed.height)), e.mul(e.add(p, done), e.index(columns)))
             value = _converted(k, op, op.b, [*prefix, p, e.add(start, c)], packed)
             _put(k, packed, packed.b.address, e.add(place, c), value, at)
 
-        shape = (depth, (end - first) // columns, columns)
-        nest.versions(k, lambda shape=shape, right=right: nest.over(k, shape, right))
+        shape = (op.a.type.shape[-1], (end - first) // columns, columns)
+        nest.versions(k, lambda shape=shape, body=body: nest.over(k, shape, body))
 
 
 def _put(k: Lowering, packed: Packed, base: V, place: V, value: V, at: list[V]) -> None:
@@ -294,8 +327,8 @@ def _converted(k: Lowering, op: Any, operand: Value, at: list[V], packed: Packed
     return x
 
 
-def multiply(k: Lowering, packed: Packed, c: V, depth: V, multiple: int) -> None:
-    """``c += a @ b`` over the first `depth` steps, a multiple of `multiple`; c is m by n, row-major."""
+def multiply(k: Lowering, packed: Packed, c: V, start: V, depth: V, multiple: int) -> None:
+    """``c += a @ b`` over `depth` steps, a multiple of `multiple`, rows of b from `start` on; c is m by n, row-major."""
     e = k.e
     block, m = packed.block, packed.m
     outer = k.mode, e.floor
@@ -306,7 +339,9 @@ def multiply(k: Lowering, packed: Packed, c: V, depth: V, multiple: int) -> None
     for first, end, columns in packed.panels():
 
         def panel(j: V, columns: int = columns) -> None:
-            base = e.add(packed.b.address, e.mul(j, e.index(packed.depth * size_of(packed.kind))))
+            size = size_of(packed.kind)
+            base = e.add(packed.b.address, e.mul(j, e.index(packed.height * size)))
+            base = e.add(base, e.mul(start, e.index(columns * size)))
             for inside, vectors, lanes in _vectors(columns, block):
                 for low, high, count in rows:
                     shape = Shape(count, vectors, lanes, columns, unroll)

@@ -98,6 +98,7 @@ class Lowering:
         self.aborts = False
         self.jams: dict[Op, Any] = {}
         self.pending: dict[Value, None] = {}
+        self.lasting: list[Buffer] = []
         self.fusing: dict[Value, Buffer] = {}
         self.mode = Mode(width)
         self.ranges = Ranges(self)
@@ -130,6 +131,12 @@ class Lowering:
         size = prod(shape) * access.size_of(stored_as(ty))
         offset = self.allocate_bytes(size)
         return Buffer(ty, shape, self.scratch_address(offset), offset)
+
+    def allocate_for_good(self, ty: DType | PointerType, shape: tuple[int, ...]) -> Buffer:
+        """Scratch memory that one instance leaves to the next; it comes after all other memory."""
+        buffer = Buffer(ty, shape, V("i64", 1, 0, f"%lasting{len(self.lasting)}"), -1 - len(self.lasting))
+        self.lasting.append(buffer)
+        return buffer
 
     def allocate_bytes(self, size: int) -> int:
         offset = self.arena
@@ -209,6 +216,7 @@ class Lowering:
         self._program_ids(iv)
         self.region(self.function.body)
         e.close_loop()
+        self._place_lasting()
         if self.stream:
             e.line("fence seq_cst")
         e.line("ret void")
@@ -226,6 +234,15 @@ class Lowering:
         constants = "\n".join(e.globals.values())
         head = "define void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {"
         return f"{constants}\n{declared}\n{head}\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
+
+    def _place_lasting(self) -> None:
+        places: list[str] = []
+        for i, buffer in enumerate(self.lasting):
+            places.append(f"  %lasting{i} = add i64 %sink, {self.arena_top}")
+            self.arena_top += -(-buffer.nbytes // 64) * 64
+        lines = self.e.stack[0].lines
+        at = next(i for i, line in enumerate(lines) if line.startswith("  %sink = ")) + 1
+        lines[at:at] = places
 
     def _argument(self, slot: int, kind: str) -> V:
         e = self.e

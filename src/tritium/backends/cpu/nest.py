@@ -44,6 +44,8 @@ SHORT_BODY = 24
 """Instructions up to which a loop body is written several times, so that the loop's own cost is shared."""
 
 LONG_BODY = 90
+FEW = 4
+"""Vectors of an axis that are written out without a loop."""
 
 Finish = Callable[[], None] | None
 Body = Callable[[list[V]], Finish]
@@ -111,7 +113,14 @@ def over(k: Lowering, shape: Sequence[int], body: Body, fixed: Sequence[V] = ())
             over(k, shape[1:], body, [*fixed, e.index(0)])
             return
         iv, _ = e.open_loop(e.index(0), e.index(shape[0]), 1)
+        frame = e.stack[-1]
+        label, before = frame.label, len(frame.lines)
         over(k, shape[1:], body, [*fixed, iv])
+        straight = frame.label == label and len(frame.lines) - before <= LONG_BODY
+        if straight and k.mode.lanes > 1 and shape[0] % 4 == 0:
+            for t in range(1, 4):
+                over(k, shape[1:], body, [*fixed, e.add(iv, e.index(t))])
+            e.set_step(4)
         e.close_loop()
         return
     for start, stop, lanes in spans(shape[0], k.mode.lanes):
@@ -143,16 +152,20 @@ def step_over(k: Lowering, start: int, stop: int, lanes: int, body: Callable[[V]
     if stop - start == lanes:
         _written_now(body(e.affine(e.index(start), step, lanes) if lanes > 1 else e.index(start)))
         return
+    count = (stop - start) // lanes
+    if lanes > 1 and count <= FEW:
+        starts = [e.index(start + t * lanes) for t in range(count)]
+        for end in [body(e.affine(first, step, lanes)) for first in starts]:
+            _written_now(end)
+        return
     iv, _ = e.open_loop(e.index(start), e.index(stop), lanes)
     before = len(e.stack[-1].lines)
     ends = [body(e.affine(iv, step, lanes) if lanes > 1 else iv)]
     written = len(e.stack[-1].lines) - before
     if lanes > 1 and written <= LONG_BODY:
-        count = (stop - start) // lanes
         times = next(t for t in ((4, 3, 2, 1) if written <= SHORT_BODY else (2, 1)) if count % t == 0)
         ends += [body(e.affine(e.add(iv, e.index(t * lanes)), step, lanes)) for t in range(1, times)]
         e.set_step(lanes * times)
     for end in ends:
-        if end is not None:
-            end()
+        _written_now(end)
     e.close_loop()

@@ -62,6 +62,7 @@ class Plan:
 
     def __init__(self, function: Function, distinct: bool) -> None:
         self.function = function
+        self.distinct = distinct
         pointers = [i for i, a in enumerate(function.args) if _is_pointer(a)]
         self.alias = AliasAnalysis(function, pointers if distinct else ())
         self.access = AccessAnalysis(function)

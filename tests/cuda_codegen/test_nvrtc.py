@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import tritium as triton
+import tritium.language as tl
 import tritium.runtime.compilation as compilation
 from tests.corpus.protocol import CorpusMismatch, run_case, select
 from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, seed_source, tile_ir, tiles
@@ -94,3 +96,28 @@ def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
 @pytest.mark.parametrize("layouts", ["default", "seed"])
 def test_the_corpus_compiles(layouts: str) -> None:
     assert not failures(collected(select(without={"large"}), layouts=layouts), "sm_90a")
+
+
+@triton.jit
+def device_only(x_ptr, h_ptr, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    x, h = tl.load(x_ptr + offs), tl.load(h_ptr + offs)
+    halves = tl.inline_asm_elementwise(
+        "tanh.approx.f16 $0, $1;", "=h,h", [h], dtype=tl.float16, is_pure=True, pack=1
+    )
+    tl.device_print("x", x)
+    tl.device_print("program ", tl.program_id(0))
+    tl.device_assert(x > 0, "positive")
+    tl.extra.cuda.gdc_wait()
+    now = tl.extra.cuda.globaltimer() + tl.extra.cuda.smid()
+    tl.store(x_ptr + offs, x + now.to(tl.float32))
+    tl.store(h_ptr + offs, halves)
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_what_only_a_device_has(arch: str) -> None:
+    function = tile_ir(device_only, {"h_ptr": "*fp16"}, BLOCK=256)
+    source = cuda(function, arch)
+    assert "tanh.approx.f16 %0, %1;" in source.text
+    assert 'printf("pid (%d, %d, %d) idx (%d) x: %f\\n"' in source.text
+    assemble.assemble(source, {"arch": arch})

@@ -72,6 +72,10 @@ unsigned long long exchange(unsigned long long given, unsigned source) {
 }
 }  // namespace emulation
 
+extern "C" void __assertfail(const char* message, const char* file, unsigned line, const char*, size_t) {
+  emulation::failure = std::string(message) + " (" + file + ":" + std::to_string(line) + ")";
+  swapcontext(&emulation::threads[emulation::current].context, &emulation::scheduler);  // never resumed
+}
 
 extern "C" const char* emulate(unsigned x, unsigned y, unsigned z, unsigned count, unsigned dynamic, void (*body)(void**),
                                void** parameters, unsigned seed) {

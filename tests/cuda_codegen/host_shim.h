@@ -20,6 +20,7 @@ unsigned long long exchange(unsigned long long given, unsigned source);
 extern unsigned char* dynamic_shared;
 }  // namespace emulation
 
+extern "C" void __assertfail(const char* message, const char* file, unsigned line, const char* function, size_t size);
 static void __syncthreads() { emulation::wait_at_barrier(); }
 static void __syncwarp(unsigned = ~0u) {}
 template <class T> static T exchange(T x, unsigned source) {

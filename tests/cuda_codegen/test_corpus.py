@@ -58,7 +58,7 @@ def test_machine_ir(case: Case) -> None:
         run_case(case)
 
 
-@pytest.mark.parametrize("warps", [1, 2, 8, 16])
+@pytest.mark.parametrize("warps", [1, 2, 3, 8, 16])
 @pytest.mark.parametrize("case", CASES[::23], ids=NAMES[::23])
 def test_machine_ir_with_other_numbers_of_warps(case: Case, warps: int) -> None:
     with on_machine_ir(num_warps=warps):

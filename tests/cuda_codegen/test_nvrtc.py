@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import tritium as triton
+import tritium.language as tl
 import tritium.runtime.compilation as compilation
 from tests.corpus.protocol import CorpusMismatch, run_case, select
 from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, seed_source, tile_ir, tiles
@@ -15,7 +17,9 @@ from tests.cuda_runtime.conftest import nvrtc_is_installed
 from tritium.backends.cuda import assemble, generate, nvrtc
 from tritium.errors import TritiumError
 
-pytestmark = pytest.mark.skipif(not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'")
+pytestmark = pytest.mark.skipif(
+    not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'"
+)
 
 ARCHES = ("sm_80", "sm_90a", "sm_100")
 ALIGNED = {(i,): [("tt.divisibility", 16)] for i in range(6)}
@@ -44,7 +48,9 @@ def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSo
     found: dict[str, generate.CudaSource] = {}
 
     def execute(kernel: Any, grid: Any, leaves: Any) -> None:
-        source = generate.generate(kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, "sm_90a")
+        source = generate.generate(
+            kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, "sm_90a"
+        )
         found[source.text] = source
 
     with launching(execute):
@@ -68,7 +74,11 @@ def launching(execute: Any) -> Iterator[None]:
 def failures(sources: dict[str, generate.CudaSource], arch: str) -> list[str]:
     pairs = [(s.text, s.kernel_name) for s in sources.values()]
     done = nvrtc.compile_all(pairs, arch)
-    return [f"{name}: {d.message}" for (_, name), d in zip(pairs, done, strict=True) if isinstance(d, TritiumError)]
+    return [
+        f"{name}: {d.message}"
+        for (_, name), d in zip(pairs, done, strict=True)
+        if isinstance(d, TritiumError)
+    ]
 
 
 def test_a_cross_section_of_the_corpus_compiles() -> None:
@@ -86,3 +96,28 @@ def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
 @pytest.mark.parametrize("layouts", ["default", "seed"])
 def test_the_corpus_compiles(layouts: str) -> None:
     assert not failures(collected(select(without={"large"}), layouts=layouts), "sm_90a")
+
+
+@triton.jit
+def device_only(x_ptr, h_ptr, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    x, h = tl.load(x_ptr + offs), tl.load(h_ptr + offs)
+    halves = tl.inline_asm_elementwise(
+        "tanh.approx.f16 $0, $1;", "=h,h", [h], dtype=tl.float16, is_pure=True, pack=1
+    )
+    tl.device_print("x", x)
+    tl.device_print("program ", tl.program_id(0))
+    tl.device_assert(x > 0, "positive")
+    tl.extra.cuda.gdc_wait()
+    now = tl.extra.cuda.globaltimer() + tl.extra.cuda.smid()
+    tl.store(x_ptr + offs, x + now.to(tl.float32))
+    tl.store(h_ptr + offs, halves)
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+def test_what_only_a_device_has(arch: str) -> None:
+    function = tile_ir(device_only, {"h_ptr": "*fp16"}, BLOCK=256)
+    source = cuda(function, arch)
+    assert "tanh.approx.f16 %0, %1;" in source.text
+    assert 'printf("pid (%d, %d, %d) idx (%d) x: %f\\n"' in source.text
+    assemble.assemble(source, {"arch": arch})

@@ -9,6 +9,7 @@ from typing import Any
 from tritium.ir.types import DType, Type, int1, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
 from tritium.ops.emit import CpuEmitter, CudaEmitter
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -128,6 +129,12 @@ class ExpectZero(TileOp, name="tile.expect_zero"):
 
     def cpu(self, e: CpuEmitter, *x: Any) -> Any:
         return e.same(self, *x)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.alias(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
     @surface("expect_zero")
     @staticmethod

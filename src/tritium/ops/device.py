@@ -11,6 +11,7 @@ import numpy as np
 from tritium.ir.types import Type, int32, int64
 from tritium.ops.base import BATCH_AXES, Array, Effect, TileOp, TypeRuleError, attr
 from tritium.ops.cast import Cast
+from tritium.ops.emit import CudaEmitter
 from tritium.ops.handles import Tensor, constexpr, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.semantic import Semantic, describe
@@ -41,6 +42,9 @@ class DeviceRegister(TileOp, name="tile.device_register"):
     def execute(self, m: Machine, *args: Array | None) -> Any:
         value = time.perf_counter_ns() if self.register == "globaltimer" else 0
         return np.full((1,) * BATCH_AXES, value, np.int64 if self.register == "globaltimer" else np.int32)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.device_register(self)
 
     @surface("globaltimer", module="cuda")
     @staticmethod
@@ -78,6 +82,9 @@ class GridDependency(TileOp, name="tile.grid_dependency"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         m.barrier(self)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.grid_dependency(self)
 
     @surface("gdc_wait", module="cuda")
     @staticmethod

@@ -13,6 +13,8 @@ from typing import Any
 from tritium.errors import make_error
 from tritium.ir.types import Type, like
 from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, operand
+from tritium.ops.emit import CudaEmitter
+from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor, unwrap
 from tritium.ops.machine import Machine
 from tritium.ops.ptx import NotUnderstood, translate
@@ -50,6 +52,12 @@ class InlineAsm(TileOp, name="tile.inline_asm"):
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         raise make_error("TRI0621", self.loc, backend="interpreter", got=self.asm)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.inline_asm(self)
+
+    def operand_layout(self, layout: RegisterLayout, operand: int) -> RegisterLayout | None:
+        return layout
 
 
 @surface("inline_asm_elementwise")

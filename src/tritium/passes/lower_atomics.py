@@ -1,5 +1,7 @@
 """Atomic operations whose results are used: one thread per element does them, and the others learn what it found.
 
+The same for volatile loads of a scalar: memory may change between the reads of two threads, and control flow must not.
+
 ::
 
     %old = tile.atomic_rmw(%ptr, %one, _)          a scalar: every thread needs the old value
@@ -17,16 +19,21 @@ from tritium.ir.core import Function, Value
 from tritium.ops.atomic import AtomicCas, AtomicRmw
 from tritium.ops.gpu_layout import AxisLayout, RegisterLayout, layout_of
 from tritium.ops.gpu_shared import Barrier, SharedLoad, SharedStore
+from tritium.ops.memory import Load
 from tritium.ops.reshape import Reshape
 from tritium.passes.lower_to_machine import SharedSpace
+
+_Access = AtomicRmw | AtomicCas | Load
 
 
 def run(function: Function, space: SharedSpace) -> None:
     """Lower in place."""
     one = RegisterLayout((AxisLayout(1),), function.attrs["threads"])
     for op in list(function.walk()):
-        if not isinstance(op, (AtomicRmw, AtomicCas)) or not op.result.uses:
+        watched = isinstance(op, Load) and op.volatile and not op.ptr.type.shape
+        if not (watched or isinstance(op, (AtomicRmw, AtomicCas))) or not op.results[0].uses:
             continue
+        assert isinstance(op, (AtomicRmw, AtomicCas, Load))
         if not op.ptr.type.shape:
             op = _as_tile(op, one)
         layout = layout_of(op.result)
@@ -35,7 +42,7 @@ def run(function: Function, space: SharedSpace) -> None:
             _share(op, layout, space)
 
 
-def _as_tile(op: AtomicRmw | AtomicCas, layout: RegisterLayout) -> AtomicRmw | AtomicCas:
+def _as_tile(op: _Access, layout: RegisterLayout) -> _Access:
     """The same on tiles of one element."""
     builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
     with builder.before(op), builder.at(op.loc):
@@ -52,9 +59,9 @@ def _as_tile(op: AtomicRmw | AtomicCas, layout: RegisterLayout) -> AtomicRmw | A
     return new
 
 
-def _share(op: AtomicRmw | AtomicCas, layout: RegisterLayout, space: SharedSpace) -> None:
+def _share(op: _Access, layout: RegisterLayout, space: SharedSpace) -> None:
     """Through shared memory to all threads that hold the element."""
-    buffer = space.alloc(space.policy.conversion("found", op.value.type.scalar, layout, layout), op)  # type: ignore[arg-type]
+    buffer = space.alloc(space.policy.conversion("found", op.result.type.scalar, layout, layout), op)  # type: ignore[arg-type]
     assert op.parent is not None
     after = op.parent.ops[op.parent.ops.index(op) + 1]
     builder = Builder(op.parent, op.loc)

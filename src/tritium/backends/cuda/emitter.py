@@ -11,6 +11,7 @@ from typing import Any
 from tritium.analysis.alias import AliasAnalysis
 from tritium.analysis.value_facts import ValueFacts
 from tritium.backends.cuda import (
+    assembly,
     atomics,
     control,
     dots,
@@ -36,6 +37,7 @@ from tritium.ir.types import DType
 from tritium.ops.arithmetic import Fma
 from tritium.ops.base import TileOp
 from tritium.ops.create import Constant
+from tritium.ops.debug import ExpectZero
 from tritium.ops.elementwise import Elementwise
 from tritium.ops.emit import Expr
 from tritium.ops.gpu_layout import RegisterLayout, layout_of, parse_layout
@@ -153,9 +155,9 @@ class Emitter(Expressions):
             self.held[op.result] = Uniform(text)
             return
         self.w.at(op.loc)
-        self._define_scalar(op.result, text)
+        self.define_scalar(op.result, text)
 
-    def _define_scalar(self, value: Value, text: Expr) -> None:
+    def define_scalar(self, value: Value, text: Expr) -> None:
         name = self.names.of(value)
         self.w.line(f"{self.type(value.type.scalar)} {name} = {text};")  # type: ignore[arg-type]
         self.held[value] = Uniform(Expr(name))
@@ -387,6 +389,15 @@ class Emitter(Expressions):
     def library(self, op: Op, *x: Expr) -> Expr:
         return library.call_library(self, op, *x)
 
+    def inline_asm(self, op: Op) -> None:
+        assembly.inline_asm(self, op)
+
+    def device_register(self, op: Op) -> None:
+        assembly.device_register(self, op)
+
+    def grid_dependency(self, op: Op) -> None:
+        assembly.grid_dependency(self, op)
+
     def philox(self, op: Op) -> None:
         library.philox(self, op)
 
@@ -413,7 +424,9 @@ class Emitter(Expressions):
 
 
 def _renames(op: Op) -> bool:
-    return isinstance(op, (Broadcast, ExpandDims, Permute, Reshape, Hint)) and bool(op.results[0].type.shape)
+    return isinstance(op, (Broadcast, ExpandDims, Permute, Reshape, Hint, ExpectZero)) and bool(
+        op.results[0].type.shape
+    )
 
 
 def _pick(op: Op) -> tuple[int | None, ...]:

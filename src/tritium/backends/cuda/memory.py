@@ -103,7 +103,7 @@ def load(e: Emitter, op: Op) -> None:
     if not op.result.type.shape:
         e.flush()
         e.w.at(op.loc)
-        e._define_scalar(op.result, _loaded(e, op, ()))
+        e.define_scalar(op.result, _loaded(e, op, ()))
         return
     layout = e.layout(op.result)
     width, axis, uniform = _vector(e, op, layout)

@@ -335,6 +335,24 @@ FN i64 order_key(double x) {
   return x != x ? 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
 }
 """, "names")  # fmt: skip
+_piece("read_globaltimer", """
+FN i64 read_globaltimer() { i64 t; asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)); return t; }
+""", "names")  # fmt: skip
+_piece("read_smid", """
+FN int read_smid() { int n; asm volatile("mov.u32 %0, %smid;" : "=r"(n)); return n; }
+""")  # fmt: skip
+_piece("dependency", """
+// Launches that overlap: sm_90 and later; before, launches never do.
+#if __CUDA_ARCH__ >= 900
+FN void dependency_wait() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+FN void dependency_launch() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+#else
+FN void dependency_wait() {}
+FN void dependency_launch() {}
+#endif
+""")  # fmt: skip
+for _name in ("wait", "launch"):
+    _piece(f"dependency_{_name}", "", "dependency")
 _piece("trip_count", """
 // How often a loop from `lower` to `upper` in steps of `step` runs.
 template <class T> FN i64 trip_count(T lower, T upper, T step) {

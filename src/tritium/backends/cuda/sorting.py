@@ -29,6 +29,8 @@ def rank(e: Emitter, op: Op) -> None:
     layout = e.layout(op.result)
     ty = op.buffer.type
     assert isinstance(ty, SharedType)
+    element = ty.element
+    assert isinstance(element, DType)
     group = e.group_for(layout)
     e.need(op.x, group)
     target = e.local(op.result, layout)
@@ -43,8 +45,8 @@ def rank(e: Emitter, op: Op) -> None:
             Expr(f"min({p}, {side.extent - 1})") if side.overhangs else p
             for p, side in zip(outer, layout.axes, strict=False)
         ]
-        other = order_key(e, shared.slot(e, op.buffer, [*clipped, Expr("at")], None), ty.element)
-        mine = order_key(e, e.text(op.x, index), ty.element)
+        other = order_key(e, shared.slot(e, op.buffer, [*clipped, Expr("at")], None), element)
+        mine = order_key(e, e.text(op.x, index), element)
         before = f"key > mine || (key == mine && at < {own.within(11)})"
         if not op.descending:
             before = before.replace("key > mine", "key < mine")

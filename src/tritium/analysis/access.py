@@ -31,7 +31,7 @@ from tritium.ir.core import Function, Op, Value
 from tritium.ir.types import PointerType
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.create import Constant
-from tritium.ops.facts import Axis, Bound, Facts, Monomial, Poly, Unknown, power_of_two
+from tritium.ops.facts import Axis, Bound, Facts, Monomial, Poly, Trip, Unknown, power_of_two
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,15 +265,28 @@ def _start(axis: int, stride: Poly, rest: Poly, bounds: tuple[Bound, ...]) -> Po
         part = Poly({monomial: coefficient}).divided_by(stride)
         if part is not None:
             shares.update(part.terms)
-    if not bounds:
-        return Poly(shares) if stride.as_constant in (None, 1) else Poly({})
-    compared: set[Monomial] = set()
-    for bound in bounds:
-        gap = bound.right - bound.left
-        sign = gap.coefficient(Axis(axis))
-        if sign is not None and sign.as_constant in (1, -1):
-            compared |= {m for m, c in shares.items() if gap.terms.get(m) == c * sign.as_constant}
-    return Poly({m: c for m, c in shares.items() if m in compared})
+    if bounds:
+        return Poly({m: c for m, c in shares.items() if any(_compared(axis, m, c, b) for b in bounds)})
+    if stride.as_constant == 1:  # everything is a multiple of 1: products are the positions along other axes
+        return Poly({m: c for m, c in shares.items() if len(m) <= 1})
+    return Poly(shares) if stride.as_constant is None else Poly({})
+
+
+def _compared(axis: int, monomial: Monomial, coefficient: int, bound: Bound) -> bool:
+    """Whether `bound` compares ``d<axis> + coefficient*monomial``: written so, or with the term on the other side.
+
+    What does not move from trip to trip or program to program is a limit where it stands on the other side.
+    """
+    for side, other in ((bound.left, bound.right), (bound.right, bound.left)):
+        sign = side.terms.get((Axis(axis),))
+        if sign not in (1, -1):
+            continue
+        if side.terms.get(monomial) == sign * coefficient:
+            return True
+        moves = any(isinstance(a, Trip) or (isinstance(a, Unknown) and a.value.defining_op) for a in monomial)
+        if moves and other.terms.get(monomial) == -sign * coefficient:
+            return True
+    return False
 
 
 def _about(index: Poly, axis: int, bound: Bound) -> Bound:

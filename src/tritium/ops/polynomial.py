@@ -189,7 +189,8 @@ class Poly:
             body = "*".join(str(a) for a in m)
             size = "" if abs(c) == 1 and m else str(abs(c))
             text = "*".join(p for p in (size, body) if p)
-            parts.append(("- " if c < 0 else "+ " if parts else "") + text)
+            sign = "+ " if c > 0 else "- "
+            parts.append(sign + text if parts else sign.strip(" +") + text)
         return " ".join(parts)
 
     __repr__ = __str__

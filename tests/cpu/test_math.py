@@ -31,7 +31,7 @@ OPS: dict[str, tuple[type[TileOp], Any, float]] = {
     "log2": (math.Log2, special.log2, 1.1),
     "sin": (math.Sin, special.sin, 1.5),
     "cos": (math.Cos, special.cos, 1.5),
-    "erf": (math.Erf, special.erf, 1.1),
+    "erf": (math.Erf, special.erf, 1.2),
     "rsqrt": (math.Rsqrt, special.rsqrt, 1.5),
     "sqrt": (math.Sqrt, lambda x, f: np.sqrt(x), 0.5),
     "tanh": (lambda x: LibraryCall([x], function="tanh"), special.tanh, 1.1),

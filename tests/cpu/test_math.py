@@ -78,7 +78,9 @@ def test_single_precision(name: str) -> None:
     rng = np.random.default_rng(7)
     patterns = np.arange(0, 1 << 32, 4099, dtype=np.uint64).astype(np.uint32).view(np.float32)
     usual = np.concatenate([rng.uniform(-s, s, 60000) for s in (0.01, 1, 10, 100, 1e4)]).astype(np.float32)
-    x = np.concatenate([patterns, usual, edge_values(float32)])
+    eighths = np.arange(-1024, 1024, dtype=np.float32) / 8  # where pieces of a function may meet
+    seams = [np.nextafter(eighths, np.float32(to)) for to in (-np.inf, np.inf)]
+    x = np.concatenate([patterns, usual, eighths, *seams, edge_values(float32)])
     with np.errstate(all="ignore"):
         wanted = np.asarray(exact(x.astype(np.float64), "f64"))
     have = applied(make, x)

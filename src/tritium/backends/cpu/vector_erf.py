@@ -142,7 +142,7 @@ def erf(e: Code, x: V) -> V:
     total = rest[-1]
     for c in reversed(rest[:-1]):
         total = e.intrinsic("fma", total, t, c)
-    small = e.compare("olt", a, e.const(0.125, "float"))
+    small = e.compare("ole", a, e.const(0.125, "float"))  # a tie goes to the even piece, the first
     start = e.select(small, e.binary("fadd", first, t), first)
     total = e.intrinsic("copysign", e.intrinsic("fma", total, t, start), wide)
     return total if lanes == LANES else _first(e, total, lanes)

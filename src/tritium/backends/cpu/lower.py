@@ -211,11 +211,12 @@ class Lowering:
         for i, arg in enumerate(self.function.args):
             self.env[arg] = self._argument(ARGUMENT_SLOT + i, held_as(arg.type.scalar))
         first, last = V("i64", 1, 0, "%first"), V("i64", 1, 0, "%last")
-        iv, _ = e.open_loop(first, last, 1)
-        self.linear = iv
-        self._program_ids(iv)
+        used = max(
+            (op.axis + 1 for op in self.function.walk() if isinstance(op, create.ProgramId)), default=0
+        )
+        self.linear, self.ids = e.open_loop(first, last, 1, self._program_ids(first)[:used])
         self.region(self.function.body)
-        e.close_loop()
+        e.close_loop(self._following_ids())
         self._place_lasting()
         if self.stream:
             e.line("fence seq_cst")
@@ -251,13 +252,26 @@ class Lowering:
         value = e.emit(stored, 1, 0, f"load {stored}, ptr {pointer.ssa}, align 8")
         return e.compare("ne", value, e.const(0, "i8")) if kind == "i1" else value
 
-    def _program_ids(self, linear: V) -> None:
+    def _program_ids(self, linear: V) -> list[V]:
+        """The ids of the first instance, from its number."""
         e = self.e
         nx, ny = (e.convert("zext", g, "i64") for g in self.grid[:2])
         x = e.binary("urem", linear, nx)
         rest = e.binary("udiv", linear, nx)
         y, z = e.binary("urem", rest, ny), e.binary("udiv", rest, ny)
-        self.ids = [e.convert("trunc", v, "i32") for v in (x, y, z)]
+        return [e.convert("trunc", v, "i32") for v in (x, y, z)]
+
+    def _following_ids(self) -> list[V]:
+        """The ids of the next instance: axis 0 counts, and carries into the axes after it."""
+        e = self.e
+        one, zero = e.const(1, "i32"), e.const(0, "i32")
+        carry, following = one, list[V]()
+        for i, extent in zip(self.ids, self.grid, strict=False):
+            up = e.add(i, carry)
+            ends = e.compare("eq", up, extent)
+            following.append(e.select(ends, zero, up))
+            carry = e.convert("zext", ends, "i32")
+        return following
 
     # ---- regions -------------------------------------------------------------------------------------
 

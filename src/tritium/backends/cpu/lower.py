@@ -97,6 +97,7 @@ class Lowering:
         self.spins: frozenset[Op] = frozenset()
         self.aborts = False
         self.jams: dict[Op, Any] = {}
+        self.holds: dict[Op, Any] = {}
         self.pending: dict[Value, None] = {}
         self.lasting: list[Buffer] = []
         self.fusing: dict[Value, Buffer] = {}

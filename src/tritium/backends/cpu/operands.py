@@ -1,9 +1,10 @@
 """How the operands of a product come to its kernel: read where they lie, or packed into scratch memory.
 
-The left operand is read in place (`match_left_in_place`) if it is loaded from rows whose elements are neighbours, in the
-type that the product computes in; whether the tile is whole is tested at run time, and else it is packed. Packing goes in
-vectors along the axis in which the source is contiguous: for the left operand that decides how it is kept, for the right
-one a square of registers is transposed on the way into the panels.
+An operand is read in place (`match_in_place`) if it is loaded from rows whose elements are neighbours, in the type that
+the product computes in; whether the tile is whole is tested at run time, and else it is packed. The right operand has to
+be small besides: its rows come by once for every block of the result. Packing goes in vectors along the axis in which
+the source is contiguous: for the left operand that decides how it is kept, for the right one a square of registers is
+transposed on the way into the panels.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ from tritium.ops.select import Select
 if TYPE_CHECKING:
     from tritium.backends.cpu.lower import Lowering
 
-NAME = "read the left operand in place"
+LEFT, RIGHT = "read the left operand in place", "read the right operand in place"
+NEAR_BYTES = 32 << 10
+"""From the first row of a right operand to the last, if it is to stay in the first-level cache without being packed."""
 
 
 # ---- in place -------------------------------------------------------------------------------------------------------
@@ -40,14 +43,16 @@ class InPlace:
         return "where the tile lies within its mask"
 
 
-def match_left_in_place(k: Lowering, op: Any, work: DType, loop: Any = None) -> InPlace | Reject:
-    """Whether the left operand of the product `op` can be read where it lies, up to the end of several steps of `loop`."""
+def match_in_place(k: Lowering, op: Any, operand: Value, work: DType, loop: Any = None) -> InPlace | Reject:
+    """Whether an operand of the product `op` can be read where it lies, up to the end of several steps of `loop`."""
     with matching() as m:
-        load = op.a.defining_op
+        load = operand.defining_op
         m.require(len(op.result.type.shape) == 2, "it is one of a batch", at=op)
         m.require(isinstance(load, memory.Load), "the operand is computed", at=op)
         assert isinstance(load, memory.Load)
-        m.require(op.a.type.scalar == work and op.precision != "tf32", "its elements are converted", at=load)
+        m.require(
+            operand.type.scalar == work and op.precision != "tf32", "its elements are converted", at=load
+        )
         m.require(
             load.result not in k.plan.kept and load.parent is op.parent, "it is kept in memory", at=load
         )
@@ -95,7 +100,7 @@ class Spot:
 
 
 def look(k: Lowering, plan: InPlace) -> Spot:
-    """Where the left operand of this step lies."""
+    """Where the operand lies at this point."""
     e = k.e
     load = plan.load
     outer, floor = k.mode, e.floor

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import tritium.runtime.compilation as compilation
+from tests.cuda_codegen.launching import launching
 from tritium.backends.cuda import generate
 from tritium.ir.match import Record
 from tritium.ir.types import DType, PointerType
@@ -132,7 +132,5 @@ def on_host(**options: Any) -> Iterator[list[Record]]:
         if 0 not in grid:
             run(source, grid, leaves)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compilation, "executor_of", lambda backend: execute)
-        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    with launching(execute):
         yield records

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-import tritium.runtime.compilation as compilation
 from tests.corpus.protocol import Case, run_case, select
 from tests.cuda_codegen.host_emulation import needs_compiler, on_host
+from tests.cuda_codegen.launching import launching
 from tritium.backends.cuda import generate
 from tritium.backends.interp import Options, Program, run_grid
 from tritium.ir.match import Record
@@ -46,9 +46,7 @@ def on_machine_ir(**options: Any) -> Iterator[None]:
             program = programs.setdefault(kernel, Program(machine))
         run_grid(program, grid, leaves, options=Options())
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compilation, "executor_of", lambda backend: execute)
-        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    with launching(execute):
         yield
 
 

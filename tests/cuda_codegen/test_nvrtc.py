@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 import tritium as triton
 import tritium.language as tl
-import tritium.runtime.compilation as compilation
 from tests.corpus.protocol import CorpusMismatch, run_case, select
+from tests.cuda_codegen.launching import launching
 from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, seed_source, tile_ir, tiles
 from tests.cuda_runtime.conftest import nvrtc_is_installed
 from tritium.backends.cuda import assemble, generate, nvrtc
@@ -55,20 +54,11 @@ def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSo
 
     with launching(execute):
         for case in cases:
-            with pytest.MonkeyPatch.context():
-                try:
-                    run_case(case)
-                except (CorpusMismatch, AssertionError):
-                    pass  # nothing was computed
+            try:
+                run_case(case)
+            except (CorpusMismatch, AssertionError):
+                pass  # nothing was computed
     return found
-
-
-@contextmanager
-def launching(execute: Any) -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compilation, "executor_of", lambda backend: execute)
-        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
-        yield
 
 
 def failures(sources: dict[str, generate.CudaSource], arch: str) -> list[str]:

@@ -15,8 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from tests.corpus.protocol import Case, prepare, select, verify
+from tests.cuda_codegen.launching import launching
 from tests.gpu.matmul_run import random_cases, run_all
-from tests.gpu.on_device import Device, launching
+from tests.gpu.on_device import Device
 from tritium.backends.cuda import assemble, driver
 from tritium.errors import TritiumError
 

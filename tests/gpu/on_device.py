@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
-import tritium.runtime.compilation as compilation
 from tritium.backends.cuda import assemble, driver, generate
 from tritium.backends.cuda.nvrtc import Binary
 from tritium.runtime.arrays import ArrayView
@@ -73,24 +71,3 @@ class Device:
             moved = [storages.moved(x) if isinstance(x, ArrayView) else x for x in leaves]
             program.run(grid, moved, stream=0)
             storages.back()
-
-
-_current: list[Any] = []
-
-
-def _dispatch(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
-    """What kernels compiled within `launching` keep as their executor, whichever block they are launched in later."""
-    _current[-1](kernel, grid, leaves)
-
-
-@contextmanager
-def launching(execute: Any) -> Iterator[None]:
-    """Within the block, launches that the interpreter would run go to ``execute(kernel, grid, leaves)``."""
-    before = compilation.executor_of
-    compilation.executor_of = lambda backend: _dispatch  # type: ignore[assignment]
-    _current.append(execute)
-    try:
-        yield
-    finally:
-        _current.pop()
-        compilation.executor_of = before

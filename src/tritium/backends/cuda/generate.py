@@ -16,6 +16,7 @@ from tritium.ir.match import Record
 from tritium.ir.types import Type
 from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
+from tritium.ops.dot_scaled import DotScaled
 from tritium.ops.emit import Expr
 from tritium.ops.reduce import Reduce
 from tritium.ops.scan import Scan
@@ -23,6 +24,7 @@ from tritium.passes import (
     assign_layouts,
     check_layouts,
     eliminate_dead,
+    expand_scaled_dots,
     lower_atomics,
     lower_batches,
     lower_moves,
@@ -108,6 +110,9 @@ def _size(shape: tuple[int, ...]) -> int:
 
 def lay_out(function: Function, options: Mapping[str, Any], record: Record) -> Function:
     """The stage ``lay.tir``."""
+    if function.find(DotScaled):
+        function = function.clone()
+        expand_scaled_dots.run(function, record)
     layouts, _ = policies(function, options)
     if options.get("layouts") != "seed" and specialises(accumulate.NAME):
         function = function.clone()
@@ -143,6 +148,7 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     lower_sorts.run(machine, space)
     lower_moves.run(machine, space)
     lower_atomics.run(machine, space)
+    space.finish()
     eliminate_dead.run(machine, record)
     check_layouts.run(machine, "lower_to_machine")
     return machine

@@ -45,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(64) dynamic(float* x, int n) {
 
 # every kind of scalar parameter, written out again so that a GPU shows what arrived
 SCALARS = """\
-struct Block { char bytes[128]; };
+struct alignas(64) Block { char bytes[128]; };
 extern "C" __global__ void __launch_bounds__(32)
 scalars(double* out, bool flag, signed char i8, short i16, int i32, long long i64, unsigned char u8, unsigned short u16,
         unsigned u32, unsigned long long u64, unsigned short f16, unsigned short bf16, float f32, double f64,

@@ -65,7 +65,7 @@ def test_most_registers_can_be_set() -> None:
 def test_parameters_are_where_the_machine_code_wants_them() -> None:
     slots = compile_source(SCALARS, "scalars", "sm_80").resources.parameters
     assert [s.nbytes for s in slots] == [8, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8, 128]
-    assert [s.offset for s in slots] == [0, 8, 9, 10, 12, 16, 24, 26, 28, 32, 40, 42, 44, 48, 56]
+    assert [s.offset for s in slots] == [0, 8, 9, 10, 12, 16, 24, 26, 28, 32, 40, 42, 44, 48, 96]
 
 
 def test_fusion_of_multiply_and_add_is_an_option() -> None:

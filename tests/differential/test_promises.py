@@ -259,10 +259,11 @@ def test_d3_a_pass_that_breaks_the_ir_is_named(level: str, monkeypatch: pytest.M
 
 def test_d3_the_verifier_runs_after_every_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     after: list[str] = []
+    function = stage(nested_loops, "tir", X, 3, 4).clone()  # compiled before anything listens
     monkeypatch.setattr(
         pipeline, "verify", lambda function, level, after_=after, **kw: after_.append(kw["after"])
     )
-    pipeline.run_passes(stage(nested_loops, "tir", X, 3, 4).clone())
+    pipeline.run_passes(function)
     assert after == [step.name for step in pipeline.TILE_PASSES]
 
 

@@ -224,7 +224,8 @@ def test_that_a_load_stays_is_recorded_with_its_line() -> None:
 
 def test_each_move_is_recorded_with_its_line() -> None:
     record = Record()
-    hoisted(in_for('    %a = tile.mul(%m, %m) : i32 loc("k.py":4:0:0:0 "k")'), record)
+    literal = '    %l = $i32 5 loc("k.py":3:0:0:0 "k")'
+    hoisted(in_for(f'{literal}\n    %a = tile.mul(%m, %l) : i32 loc("k.py":4:0:0:0 "k")'), record)
     assert [str(d) for d in record] == [
         "line 4: hoist_invariants applied: tile.mul runs once, before the loop"
     ]

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.differential.stages import assert_same_bits
+from tests.frontend.compiling import define, lowered
+from tests.frontend.compiling import run as run_kernel
+from tests.frontend.random_programs import Generator, run_as_python
+from tests.interp.launching import run
 from tests.interp.random_programs import RandomKernel
 from tests.property.programs import Program, execute, scripts
 from tritium.ir.core import Function
@@ -114,9 +119,6 @@ def test_clones_compute_the_same_and_leave_the_original_alone(numbers: list[int]
 @pytest.mark.parametrize("seed", range(60))
 def test_divergent_control_flow(seed: int) -> None:
     """Nested loops and branches that the instances of a grid leave at different times."""
-    import numpy as np
-
-    from tests.interp.launching import run
 
     def results(function: Function) -> dict[str, np.ndarray]:
         table = np.arange(16, dtype=np.int32) * 7 - 30
@@ -130,3 +132,16 @@ def test_divergent_control_flow(seed: int) -> None:
         step.run(function, Record())
         verify(function, level="total", after=step.name)
         assert_same_bits(wanted, results(function), step.name)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_kernels_written_in_python(seed: int) -> None:
+    """Loops with every kind of exit, helpers and unrolled loops: Python itself says what they compute."""
+    programs, n, m = 5, 3 + seed % 9, seed
+    text = Generator(seed).program()
+    expected = run_as_python(text, programs, n, m)
+    function = lowered(define(text), {"m": "i32"}).function
+    for step in TILE_PASSES:
+        step.run(function, Record())
+        verify(function, level="total", after=step.name)
+        assert run_kernel(function, n, m, grid=programs, size=4 * programs) == expected, step.name

@@ -38,7 +38,9 @@ def test_assigning_sets_the_variable_and_reaches_tritium() -> None:
 
 
 def test_env_reads_the_variable_again() -> None:
-    with knobs.runtime.scope():  # which puts the variable back; monkeypatch would put back what the assignment set
+    with (
+        knobs.runtime.scope()
+    ):  # which puts the variable back; monkeypatch would put back what the assignment set
         knobs.runtime.interpret = True
         os.environ["TRITON_INTERPRET"] = "0"
         assert knobs.runtime.interpret is True

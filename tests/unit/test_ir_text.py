@@ -304,7 +304,7 @@ def test_damaged_text_is_read_or_refused_but_never_crashes() -> None:
     ]
     words = [w for text in texts for w in text.split()]
     refused = 0
-    for step in range(1500):
+    for step in range(600):
         text = rng.choice(texts)
         start = rng.randrange(len(text))
         end = min(len(text), start + rng.choice((0, 1, 1, 2, 8)))
@@ -316,4 +316,4 @@ def test_damaged_text_is_read_or_refused_but_never_crashes() -> None:
             refused += 1
         else:
             assert isinstance(found.body.ops[0], Op) or not found.body.ops
-    assert refused > 500
+    assert refused > 200

@@ -14,12 +14,16 @@ that the mask puts on the index. Worked example, the A tile of a matmul::
       base offset 0, other 0.0
 
 What could not be understood is said in `unknown`, never guessed. Strides and offsets are in elements. `wraps` lists
-32-bit operations that would have to overflow for the description to be wrong.
+the operations that would have to overflow for the description to be wrong; `alignment` holds even then.
+
+An index is the tile coordinate plus whatever else the mask compares along with it, so ``ks < K`` with pointers that were
+computed once, and ``offs < K - k * 32`` with pointers that advance, come out as the same index and the same bound. An
+axis without a mask takes what shares its stride.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritium.analysis.alias import AliasAnalysis, AliasClass
 from tritium.analysis.value_facts import ValueFacts
@@ -27,7 +31,7 @@ from tritium.ir.core import Function, Op, Value
 from tritium.ir.types import PointerType
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.create import Constant
-from tritium.ops.facts import Axis, Bound, Facts, Poly, Unknown
+from tritium.ops.facts import Axis, Bound, Facts, Monomial, Poly, Trip, Unknown, power_of_two
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ class AxisAccess:
 
     index    the position along the array's axis, as far as it can be told apart; contains d<axis>
     stride   elements between neighbouring positions: 0 for a broadcast axis
-    bounds   what the mask demands of this axis alone
+    bounds   what the mask demands of this axis alone, with `index` on one side where that can be had
     linear   whether neighbours along the tile axis are neighbours in the array; else `index` is looked up or wrapped
     modulo   (x, m) where the index is ``x % m``
     """
@@ -57,13 +61,13 @@ class AxisAccess:
 class TileAccess:
     """One memory access of the kernel; see the module text.
 
-    base        the argument the address comes from, or None
+    base        the pointer the address starts from, an argument as a rule, or None
     axes        one entry per tile axis, or () where the address is no sum over the axes
     offset      what remains of the element offset when the axes are taken out
     mask_rest   mask conditions that concern several axes or none
     mask_exact  whether the bounds say everything about the mask
     other       the literal that masked lanes read, None if there is no `other`, or the value
-    alignment   bytes that the address of element (0, 0, ...) is known to be a multiple of
+    alignment   bytes that the address of element (0, 0, ...) is known to be a multiple of, a power of two
     unknown     sentences on what could not be understood
     """
 
@@ -110,9 +114,9 @@ class TileAccess:
             if self.kind == "load":
                 lines.append(f"  other {'undefined' if self.other is None else self.other}")
         lines += [f"  not understood: {u}" for u in self.unknown]
-        wrapped = sorted({op.loc.line for op in self.wraps if op.loc})
-        if wrapped:
-            lines.append(f"  if no 32-bit arithmetic wraps in line {', '.join(map(str, wrapped))}")
+        if self.wraps:
+            wrapped = ", ".join(map(str, sorted({op.loc.line for op in self.wraps if op.loc})))
+            lines.append("  if no integer overflows" + (f" in line {wrapped}" if wrapped else ""))
         return "\n".join(lines)
 
 
@@ -153,8 +157,7 @@ class AccessAnalysis:
         known_mask = self.facts[mask] if mask is not None else None
         bounds = known_mask.bounds if known_mask is not None else ()
         axes, rest = self._split_axes(offset, shape, bounds, unknown) if offset is not None else ((), None)
-        used = {id(b) for a in axes for b in a.bounds}
-        masks = tuple(b for b in bounds if id(b) not in used)
+        masks = tuple(b for b in bounds if not axes or len(b.axes()) != 1)
         exact = known_mask is None or known_mask.exact
         if not exact:
             unknown.append("part of the mask")
@@ -173,7 +176,7 @@ class AccessAnalysis:
             mask_exact=exact,
             masked=mask is not None,
             other=_other(op),
-            alignment=facts.divisibility or 1 << 30,
+            alignment=power_of_two(facts.origin) or 1 << 30,
             unknown=tuple(unknown),
             wraps=tuple(dict.fromkeys((*facts.wraps, *(known_mask.wraps if known_mask else ())))),
         )
@@ -212,36 +215,33 @@ class AccessAnalysis:
         if rest.axes():
             unknown.append("an offset that is no sum over the axes")
             return (), None
-        own = [_bounds_of(axis, bounds) for axis in range(len(shape))]
-        indices = [m[0] for m in moving]
+        made: list[AxisAccess | None] = [None] * len(shape)
         for axis in sorted(range(len(shape)), key=lambda a: moving[a][1].as_constant is not None):
-            if moving[axis][2]:
-                start, rest = _attribute(axis, moving[axis][1], rest, own[axis])
-                indices[axis] = indices[axis] + start
-        made = tuple(
-            AxisAccess(extent, index, stride, of_axis, linear, modulo)
-            for extent, index, of_axis, (_, stride, linear, modulo) in zip(
-                shape, indices, own, moving, strict=True
-            )
-        )
-        return made, rest
+            index, stride, linear, modulo = moving[axis]
+            own = tuple(b for b in bounds if b.axes() == {axis})
+            if linear:
+                start = _start(axis, stride, rest, own)
+                index, rest = index + start, rest - stride * start
+                own = tuple(_about(index, axis, b) for b in own)
+            made[axis] = AxisAccess(shape[axis], index, stride, own, linear, modulo)
+        return tuple(a for a in made if a is not None), rest
 
     def _along(self, offset: Poly, axis: int) -> tuple[Poly, Poly, bool, tuple[Poly, Poly] | None] | None:
         """What moves along `axis`: its coordinate, or one value looked up by it; with its stride."""
         coordinate = Axis(axis)
-        looked_up = [a for a in offset.atoms() if isinstance(a, Unknown) and axis in a.axes]
+        looked_up = [a for a in offset.atoms() if isinstance(a, Unknown) and axis in a.moving]
         if not looked_up:
             stride = offset.coefficient(coordinate)
             return None if stride is None or stride.axes() else (Poly.atom(coordinate), stride, True, None)
         (atom, *more) = looked_up
         stride = offset.coefficient(atom)
-        tangled = more or atom.axes != (axis,) or any(coordinate in m for m in offset.terms)
+        tangled = more or atom.moving != {axis} or any(coordinate in m for m in offset.terms)
         if tangled or stride is None or stride.axes():
             return None
         modulo = self.facts[atom.value].modulo
         if modulo is not None:
-            moved = (modulo[0].map_axes(lambda _: axis), modulo[1].map_axes(lambda _: axis))
-            return Poly.atom(atom), stride, False, moved
+            x, m = (p.place_axes(lambda i: atom.axes[i]) for p in modulo)
+            return Poly.atom(atom), stride, False, (x, m)
         return Poly.atom(atom), stride, False, None
 
 
@@ -256,30 +256,45 @@ def _other(op: Op) -> bool | int | float | Value | None:
     return other.owner.value if isinstance(other.owner, Constant) else other
 
 
-def _bounds_of(axis: int, bounds: tuple[Bound, ...]) -> tuple[Bound, ...]:
-    return tuple(b for b in bounds if b.axes() == {axis})
-
-
-def _attribute(axis: int, stride: Poly, rest: Poly, bounds: tuple[Bound, ...]) -> tuple[Poly, Poly]:
-    """Which part of the rest belongs to this axis's index: what the mask compares, else what shares the stride."""
+def _start(axis: int, stride: Poly, rest: Poly, bounds: tuple[Bound, ...]) -> Poly:
+    """Which part of the rest, counted in strides, belongs to this axis's index besides the tile coordinate."""
     if not stride.terms:
-        return Poly({}), rest
-    for bound in bounds:
-        for side in (bound.left, bound.right):
-            if side.coefficient(Axis(axis)) != Poly.constant(1):
-                continue
-            start = side.without(Axis(axis))
-            remaining = rest - stride * start
-            if len(remaining.terms) <= len(rest.terms) and (
-                start.terms or len(remaining.terms) == len(rest.terms)
-            ):
-                return start, remaining
-    quotient = Poly({})
-    if stride.as_constant is None:
-        for m, c in rest.terms.items():
-            part = Poly({m: c}).divided_by(stride)
-            if part is not None:
-                quotient = quotient + part
-    elif stride.as_constant == 1:
-        return rest, Poly({})
-    return quotient, rest - quotient * stride
+        return Poly({})
+    shares: dict[Monomial, int] = {}
+    for monomial, coefficient in rest.terms.items():
+        part = Poly({monomial: coefficient}).divided_by(stride)
+        if part is not None:
+            shares.update(part.terms)
+    if bounds:
+        return Poly({m: c for m, c in shares.items() if any(_compared(axis, m, c, b) for b in bounds)})
+    if stride.as_constant == 1:  # everything is a multiple of 1: products are the positions along other axes
+        return Poly({m: c for m, c in shares.items() if len(m) <= 1})
+    return Poly(shares) if stride.as_constant is None else Poly({})
+
+
+def _compared(axis: int, monomial: Monomial, coefficient: int, bound: Bound) -> bool:
+    """Whether `bound` compares ``d<axis> + coefficient*monomial``: written so, or with the term on the other side.
+
+    What does not move from trip to trip or program to program is a limit where it stands on the other side.
+    """
+    for side, other in ((bound.left, bound.right), (bound.right, bound.left)):
+        sign = side.terms.get((Axis(axis),))
+        if sign not in (1, -1):
+            continue
+        if side.terms.get(monomial) == sign * coefficient:
+            return True
+        moves = any(isinstance(a, Trip) or (isinstance(a, Unknown) and a.value.defining_op) for a in monomial)
+        if moves and other.terms.get(monomial) == -sign * coefficient:
+            return True
+    return False
+
+
+def _about(index: Poly, axis: int, bound: Bound) -> Bound:
+    """The same condition with `index` alone on one side, if it compares the coordinate of `axis` once."""
+    gap = bound.right - bound.left
+    sign = gap.coefficient(Axis(axis))
+    if sign is None or sign.as_constant not in (1, -1):
+        return bound
+    if sign.as_constant == -1:
+        return replace(bound, left=index, right=gap + index)
+    return replace(bound, left=index - gap, right=index)

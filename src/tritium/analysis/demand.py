@@ -12,33 +12,32 @@ a box with zero fill instead, because the wrapped rows are never needed.
     demand of b     where d1 + 64*pid_n < N                           through dot: columns only
 
 No condition means that every element may be needed. A value that no store, branch, address or effect depends on is
-*dead* and has demand None.
+*dead* and has demand None. A condition may speak of values that are computed later than the one it is about (the mask of
+the store comes after the loads); it never speaks of one trip of a loop where the value is needed by others too. Each
+condition lists in `wraps` what would have to overflow for it to be wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tritium.analysis.value_facts import ValueFacts
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.control import For, If, While, Yield
-from tritium.ops.facts import Bound, Trip, Unknown
+from tritium.ops.facts import Atom, Axis, Bound, Trip, merge_wraps
 
 Demand = tuple[Bound, ...]
 EVERYTHING: Demand = ()
-
-
-def _key(b: Bound) -> tuple[object, ...]:
-    return (b.left, b.relation, b.right)
 
 
 def either(a: Demand | None, b: Demand | None) -> Demand | None:
     """Needed for one reason or another: only conditions common to both remain."""
     if a is None or b is None:
         return a if b is None else b
-    common = {_key(x) for x in b}
-    return tuple(x for x in a if _key(x) in common)
+    others = {x.key: x for x in b}
+    return tuple(replace(x, wraps=merge_wraps(x.wraps, others[x.key].wraps)) for x in a if x.key in others)
 
 
 class DemandAnalysis:
@@ -57,7 +56,7 @@ class DemandAnalysis:
         if demand is None:
             return False
         old = self._demand.get(value)
-        new = either(old, demand)
+        new = either(old, tuple(b for b in demand if _holds_for(b, value)))
         assert new is not None
         self._demand[value] = new
         return old is None or len(old) != len(new)
@@ -91,10 +90,11 @@ class DemandAnalysis:
             self._everything(nested)
 
     def _store(self, op: TileOp) -> None:
-        mask = getattr(op, "mask", None)
+        """A write needs what it writes where its mask holds, the mask everywhere, and so what takes its place."""
+        mask, other = getattr(op, "mask", None), getattr(op, "other", None)
         bounds = self.facts[mask].bounds if mask is not None else EVERYTHING
         for v in op.operands:
-            self._want(v, EVERYTHING if v is mask else bounds)
+            self._want(v, EVERYTHING if v is mask or v is other else bounds)
 
     def _everything(self, region: Region) -> None:
         for op in region.walk():
@@ -145,19 +145,38 @@ def _size(d: Demand | None) -> int:
     return -1 if d is None else len(d)
 
 
+def _holds_for(bound: Bound, value: Value) -> bool:
+    """Whether a condition met at a use of `value` is one for `value` itself.
+
+    If the condition is different in every trip of a loop, and `value` is computed outside of it, then other trips need
+    other elements.
+    """
+    around = set(_loops_around(value.owner.parent if isinstance(value.owner, Op) else value.owner))
+    return all(loop in around for atom in bound.atoms() for loop in _loops_of(atom))
+
+
 def _same_every_trip(bound: Bound, loop: Op) -> bool:
     """Whether a condition means the same in all trips of `loop`, so that it may cross to another trip."""
-    for atom in bound.left.atoms() | bound.right.atoms():
-        if isinstance(atom, Trip) and (
-            atom.loop is loop or any(atom.loop.is_inside(r) for r in loop.regions)
-        ):
-            return False
-        if isinstance(atom, Unknown):
-            owner = atom.value.owner
-            region = owner if isinstance(owner, Region) else owner.parent
-            while region is not None:
-                holder = region.parent
-                if holder is loop:
-                    return False
-                region = holder.parent if isinstance(holder, Op) else None
-    return True
+    return all(loop not in _loops_of(atom) for atom in bound.atoms())
+
+
+def _loops_of(atom: Atom) -> list[Op]:
+    """The loops in whose trips `atom` may differ."""
+    if isinstance(atom, Axis):
+        return []
+    if isinstance(atom, Trip):
+        return [atom.loop, *_loops_around(atom.loop.parent)]
+    owner = atom.value.owner
+    return _loops_around(owner.parent if isinstance(owner, Op) else owner)
+
+
+def _loops_around(region: Region | None) -> list[Op]:
+    found: list[Op] = []
+    while region is not None:
+        holder = region.parent
+        if not isinstance(holder, Op):
+            break
+        if isinstance(holder, (For, While)):
+            found.append(holder)
+        region = holder.parent
+    return found

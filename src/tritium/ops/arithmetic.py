@@ -244,7 +244,7 @@ class IntDiv(Elementwise, name="tile.idiv"):
         return self.numerics.div(args[0], args[1], self.format)
 
     def facts(self, *operands: Facts) -> Facts | None:
-        return fx.quotient(*operands)
+        return fx.quotient(self, *operands)
 
     def cpu(self, e: CpuEmitter, *x: Any) -> Any:
         return e.int_div(self, *x)

@@ -150,6 +150,7 @@ class TileOp(Op):
     unit: ClassVar[float | None] = None  # op(x, unit) == x on integers (and from the left if commutative)
     float_unit: ClassVar[float | None] = None  # the same on floats, exact for NaN, infinities and -0 too
     absorbing: ClassVar[float | None] = None  # op(x, absorbing) == absorbing on integers
+    only_converts: ClassVar[bool] = False  # where the result has the operand's type, it is the operand
     isolated: ClassVar[bool] = False  # its regions use no value from outside, and no pass may make them
     speculatable: ClassVar[bool] = True  # may run where the program would not have run it (no fault, pure)
 

@@ -39,9 +39,8 @@ class And(Elementwise, name="tile.and"):
     def facts(self, *operands: Facts) -> Facts | None:
         if self.results[0].type.scalar is int1:
             return fx.both(*operands)
-        x, y = operands
         known = [f.hi for f in operands if f.lo is not None and f.lo >= 0 and f.hi is not None]
-        return Facts(0, min(known)) if known and (x.lo or 0) >= 0 <= (y.lo or 0) else None
+        return Facts(0, min(known)) if known else None
 
     def cpu(self, e: CpuEmitter, *x: Any) -> Any:
         return e.bit_and(self, *x)
@@ -123,6 +122,9 @@ class Xor(Elementwise, name="tile.xor"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.bitwise_xor(args[0], args[1], self.format)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.either_differs(*operands) if self.results[0].type.scalar is int1 else None
+
     def cpu(self, e: CpuEmitter, *x: Any) -> Any:
         return e.bit_xor(self, *x)
 
@@ -176,6 +178,9 @@ class Shl(Elementwise, name="tile.shl"):
     def eval(self, *args: Array) -> Array:
         return self.numerics.shl(args[0], args[1], self.format)
 
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.shift_left(self, *operands)
+
     def cpu(self, e: CpuEmitter, *x: Any) -> Any:
         return e.shl(self, *x)
 
@@ -205,6 +210,9 @@ class Shr(Elementwise, name="tile.shr"):
 
     def eval(self, *args: Array) -> Array:
         return self.numerics.shr(args[0], args[1], self.format)
+
+    def facts(self, *operands: Facts) -> Facts | None:
+        return fx.shift_right(self, *operands)
 
     def cpu(self, e: CpuEmitter, *x: Any) -> Any:
         return e.shr(self, *x)

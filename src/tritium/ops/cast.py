@@ -29,6 +29,7 @@ class Cast(TileOp, name="tile.cast"):
     [0, 0, -1, -1]
     """
 
+    only_converts = True
     x = operand()
     to = attr()
     rounding = attr("rtne")
@@ -95,6 +96,7 @@ class Bitcast(TileOp, name="tile.bitcast"):
     1065353216
     """
 
+    only_converts = True
     x = operand()
     to = attr()
 

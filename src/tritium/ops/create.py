@@ -210,7 +210,7 @@ class Arange(TileOp, name="tile.arange"):
 
     def facts(self, *operands: Facts) -> Facts | None:
         coordinate = Poly.atom(Axis(0)) + Poly.constant(self.start)
-        return Facts(self.start, self.end - 1, poly=coordinate)
+        return Facts(self.start, self.end - 1, poly=coordinate, origin=abs(self.start))
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.arange(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,8 +48,10 @@ class Hint(TileOp, name="tile.hint"):
         return args[0]
 
     def facts(self, *operands: Facts) -> Facts | None:
-        if self.kind != "multiple_of" or self.x.type.shape:
+        if self.kind != "multiple_of":
             return operands[0]
+        if self.x.type.shape:  # the first element of all starts a run along every axis
+            return fx.starts_at_multiple(operands[0], math.lcm(*self.values))
         return fx.multiple(operands[0], self.values[0])
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:

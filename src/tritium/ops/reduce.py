@@ -59,7 +59,7 @@ class Reduce(TileOp, name="tile.reduce"):
         return reduce_parts(parts, BATCH_AXES + self.axis, self.combine, run)
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
-        return tuple(b.map_axes(lambda a: a + (a >= self.axis)) for b in wanted)
+        return tuple(b.place_axes(lambda a: a + (a >= self.axis)) for b in wanted)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.reduce(self)

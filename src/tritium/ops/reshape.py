@@ -24,6 +24,7 @@ class Reshape(TileOp, name="tile.reshape"):
     [[0, 1, 2], [3, 4, 5]]
     """
 
+    only_converts = True
     x = operand()
     shape = attr()
 

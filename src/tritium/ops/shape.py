@@ -30,6 +30,7 @@ class Broadcast(TileOp, name="tile.broadcast"):
     [[0, 0, 0], [1, 1, 1]]
     """
 
+    only_converts = True
     x = operand()
     shape = attr()
 
@@ -116,7 +117,7 @@ class ExpandDims(TileOp, name="tile.expand_dims"):
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
         kept = (b for b in wanted if self.axis not in b.axes())
-        return tuple(b.map_axes(lambda a: a - (a > self.axis)) for b in kept)
+        return tuple(b.place_axes(lambda a: a - (a > self.axis)) for b in kept)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.alias(self)
@@ -168,7 +169,7 @@ class Permute(TileOp, name="tile.permute"):
         return fx.map_axes(operands[0], order.index)
 
     def demand(self, wanted: tuple[Bound, ...], operand: int) -> tuple[Bound, ...]:
-        return tuple(b.map_axes(lambda a: self.order[a]) for b in wanted)
+        return tuple(b.place_axes(lambda a: self.order[a]) for b in wanted)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.alias(self)

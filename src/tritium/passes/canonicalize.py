@@ -10,8 +10,8 @@ Pre:   any tile IR. Post: no rule below applies anywhere.
     tile.for(0, 1, 1) { A } -> A                 one trip; no trip gives the initial values
     tile.load(%p, true, %o) -> tile.load(%p)
 
-Algebra is read from the op classes' traits (`unit`, `float_unit`, `absorbing`, `idempotent`, `commutative`), so a new
-op gets its rules by declaring them.
+Algebra is read from the op classes' traits (`unit`, `float_unit`, `absorbing`, `idempotent`, `commutative`,
+`only_converts`), so a new op gets its rules by declaring them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from tritium.ir.match import Record
 from tritium.ir.rewrite import ERASED, Replacement, Rewriter, RewriteSet
 from tritium.ir.types import DType, Type
 from tritium.ops.base import TileOp
-from tritium.ops.cast import Cast
 from tritium.ops.compare import Compare
 from tritium.ops.control import For, If, Poison, While
 from tritium.ops.create import Constant
@@ -79,9 +78,9 @@ def drop_repeated(op: TileOp, r: Rewriter) -> Replacement:
     return None
 
 
-@RULES.rule(Broadcast, name="broadcast to the same shape")
-def drop_broadcast(op: Broadcast, r: Rewriter) -> Replacement:
-    return op.x if op.x.type == op.result.type else None
+@RULES.rule(name="conversion to the same type")
+def drop_conversion(op: TileOp, r: Rewriter) -> Replacement:
+    return op.operands[0] if op.only_converts and op.operands[0].type == op.results[0].type else None
 
 
 @RULES.rule(Broadcast, name="broadcast of a broadcast")
@@ -106,11 +105,6 @@ def choose(op: Select, r: Rewriter) -> Replacement:
         return op.x
     known = constant_of(op.condition)
     return None if known is None else op.x if known else op.y
-
-
-@RULES.rule(Cast, name="cast to the same type")
-def drop_cast(op: Cast, r: Rewriter) -> Replacement:
-    return op.x if op.x.type == op.result.type else None
 
 
 # ---- control flow ------------------------------------------------------------------------------------

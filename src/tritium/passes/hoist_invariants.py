@@ -51,7 +51,8 @@ def _hoist(region: Region, loop: Op, record: Record) -> bool:
             )
         if isinstance(op, TileOp) and _movable(op) and not _depends_on(op, loop):
             op.move_before(loop)
-            record.plan("hoist_invariants", f"{op.name} runs once, before the loop", op)
+            if op.operands:  # that a literal stands outside is no news
+                record.plan("hoist_invariants", f"{op.name} runs once, before the loop", op)
             changed = True
         elif not (isinstance(op, (For, While)) or (isinstance(op, TileOp) and op.isolated)):
             for nested in op.regions:

@@ -55,6 +55,30 @@ def test_the_canonical_loop() -> None:
     assert np.array_equal(c, want)
 
 
+@triton.jit
+def ring_of_k(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        ks = (k + tl.arange(0, BK)).to(tl.uint8).to(tl.int32)
+        a = tl.load(a_ptr + rows * 256 + ks[None, :], mask=rows < M, other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=cols < N, other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+def test_offsets_that_wrap_leave_the_stages_right() -> None:
+    """More trips than 8 bits count: the columns start again at 0, and the stages go on taking turns."""
+    function, record = compiled(ring_of_k)
+    assert decision(record).applied and stages(function) == {2}
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-4, 5, (8, 256)).astype(np.float32), rng.integers(-4, 5, (256, 8)).astype(np.float32)
+    c = np.full((8, 8), np.nan, np.float32)
+    run_grid(function, (1, 1, 1), [*map(view_of, (a, b, c)), 8, 8, 256 + 24])
+    assert np.array_equal(c, a @ b + a[:, :24] @ b[:24])
+
+
 # Every kernel below differs from `matmul_loop` in one thing.
 
 

@@ -10,6 +10,9 @@
 The next iteration writes the other stage, so threads that are still reading this one are safe: before anyone writes it
 again, all have met at the next iteration's barrier. Copy and arithmetic do not overlap. A loop inside another loop gets
 one barrier in front: its first iteration may write the stage that the last one of the previous run still reads.
+
+That offsets are the counter plus a coordinate is asked for as if integers never wrapped. It may be: the stage follows from
+the counter alone, which does not wrap, and the copies go where the kernel's own pointers say.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -28,7 +30,8 @@ def choose_backend(
 ) -> str:
     """The option ``backend=``, else TRITIUM_BACKEND, else TRITON_INTERPRET, else what suits where the data is.
 
-    A `warmup` whose arrays are all stand-ins is for the GPU where there is one.
+    Data on a GPU asks for `cuda`, data on the host for `cpu`; lines to trace ask for the interpreter, which alone can
+    print them. A `warmup` whose arrays are all stand-ins is for the GPU where there is one.
     """
     wanted = options.get("backend") or settings.values["backend"] or forced
     if wanted is None and settings.values["triton_interpret"]:
@@ -44,7 +47,17 @@ def choose_backend(
         return str(wanted)
     stand_ins = bool(places) and HOST not in places
     on_gpu = "cuda" in places or (warmup and stand_ins and _targets_gpu())
-    return "cuda" if on_gpu else "interpret"
+    return "cuda" if on_gpu else host_backend(settings)
+
+
+def host_backend(settings: config.Snapshot) -> str:
+    """Native code for data on the host; the interpreter where lines are traced, or where LLVM is not installed."""
+    return "cpu" if _llvm_is_there() and not settings.values["trace_lines"] else "interpret"
+
+
+@functools.cache
+def _llvm_is_there() -> bool:
+    return importlib.util.find_spec("llvmlite") is not None
 
 
 def _targets_gpu() -> bool:

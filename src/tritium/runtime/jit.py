@@ -328,10 +328,19 @@ class JITFunction(KernelText, KernelInterface):
         leave(metadata)
 
     def compile_for(
-        self, specs: Specs, options: dict[str, Any], backend: str = "interpret"
+        self, specs: Specs, options: dict[str, Any], backend: str | None = None
     ) -> CompiledKernel:
-        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there."""
+        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there.
+
+        It is for `backend`, else for the one that options and settings name, else for data on the host.
+        """
+        from tritium.runtime.backend import choose_backend, gpu_options
+
         settings = config.current()
+        if backend is None:
+            backend = choose_backend(options, settings, (), (), self.forced_backend)
+            if backend == "cuda":
+                options = {**options, **gpu_options(options, (), ())}
         self.refresh()
         table = self.device_caches[_current_device()]
         key = table.key_of(self.cache_key, specs, options, settings.key, backend)

@@ -101,7 +101,7 @@ def check(
     b = elements(rng, form[1], (K, N), 0 if packs[1] else 1)
     start = rng.normal(size=(M, N)).astype(np.float32)
     constants |= {"LHS": form[0], "RHS": form[1], "LHS_PACK": packs[0], "RHS_PACK": packs[1]}
-    want = launched(a, b, scales, start, **constants)
+    want = launched(a, b, scales, start, **constants, backend="interpret")
     with on_host(layouts=layouts) as records:
         got = launched(a, b, scales, start, **constants)
     assert np.nanmax(np.abs(want)) > 1
@@ -169,7 +169,7 @@ def test_batches(layouts: str) -> None:
     scale = rng.integers(120, 134, (3, 4, 1), dtype=np.uint8)
     arrays = (a, scale, b.view(FP8).reshape(3, 32, 8))
     want, got = np.zeros((3, 4, 8), np.float32), np.zeros((3, 4, 8), np.float32)
-    scaled_batches[(1,)](*arrays, want)
+    scaled_batches[(1,)](*arrays, want, backend="interpret")
     with on_host(layouts=layouts):
         scaled_batches[(1,)](*arrays, got)
     assert np.abs(want).max() > 1

@@ -24,7 +24,7 @@ LAYOUTS = pytest.mark.parametrize("layouts", ["default", "seed"])
 def agrees(kernel: Any, x: np.ndarray, *args: Any, layouts: str, size: int = BLOCK) -> None:
     """One program on `x`, by the interpreter and by the generated text."""
     want, got = np.zeros(size, x.dtype), np.zeros(size, x.dtype)
-    kernel[(1,)](x, want, *args, BLOCK=BLOCK)
+    kernel[(1,)](x, want, *args, BLOCK=BLOCK, backend="interpret")
     with on_host(layouts=layouts):
         kernel[(1,)](x, got, *args, BLOCK=BLOCK)
     assert np.array_equal(got, want), np.flatnonzero(got != want)

@@ -128,6 +128,9 @@ def _enclosing_loop(op: Op) -> bool:
 
 def find(function: Function, record: Record) -> dict[Op, StagePlan]:
     """Plans by dot; every loop with a dot leaves a plan or a reason in `record`."""
+    for op in function.find(While):
+        if any(x.parent_op() is op for x in function.find(Dot)):
+            record.reject(NAME, Reject("the loop may be left before its end", op.loc))
     loops = [op for op in function.find(For) if any(isinstance(x, Dot) for r in op.regions for x in r.walk())]
     if not loops:
         return {}

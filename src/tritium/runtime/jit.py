@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, overload
 from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
-from tritium.runtime import log
+from tritium.runtime import launch_check, log
 from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
@@ -127,7 +127,7 @@ class JITFunction(KernelText, KernelInterface):
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
         fast = self._fast
-        if fast is None:
+        if fast is None or launch_check.active() is not None:
             return super().__getitem__(grid)
 
         def launch(*args: Any, **kwargs: Any) -> Any:
@@ -142,7 +142,7 @@ class JITFunction(KernelText, KernelInterface):
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         try:
-            if self._fast is not None and not warmup:
+            if self._fast is not None and not warmup and launch_check.active() is None:
                 return self[grid](*args, **kwargs)
             return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
         except BaseException as error:
@@ -232,6 +232,8 @@ class JITFunction(KernelText, KernelInterface):
         key += (settings, source)
         if options:
             key.extend(options.items())
+        if launch_check.active() is not None:
+            key.append("checked")
         table = self.device_caches[driver.active.get_current_device()]
         fast_key: tuple[Any, ...] | None = tuple(key)
         try:

@@ -1,0 +1,97 @@
+"""A launch in checked mode: the interpreter with the checking machine, on the kernel as it was lowered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tritium.backends.interp import scheduler
+from tritium.backends.interp.batch import Batch
+from tritium.backends.interp.launch import argument_value, boxes
+from tritium.backends.interp.memory import Memory
+from tritium.backends.interp.options import Options
+from tritium.backends.interp.program import Program
+from tritium.errors import TritiumError
+from tritium.runtime.compiled import CompiledKernel
+from tritium.runtime.specialize import ConstArg
+from tritium.sanitizer import undefined
+from tritium.sanitizer.context import KernelFacts, Launch
+from tritium.sanitizer.findings import Related
+from tritium.sanitizer.machine import CheckingInterpreter
+from tritium.sanitizer.session import Session
+
+_PREPARED = "checked"
+
+
+class Checker:
+    """Runs launches and reports to `session`; what `tritium.runtime.launch_check` hands launches to."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def __call__(self, kernel: CompiledKernel, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
+        if 0 in grid:
+            return
+        prepared = kernel.prepared.get(_PREPARED)
+        if prepared is None:
+            function = kernel.compilation.artefacts["tir"]
+            prepared = Program(function, keep_values=True), KernelFacts(function)
+            kernel.prepared[_PREPARED] = prepared
+        program, facts = prepared
+        self.session.begin(kernel.name)
+        run_checked(self.session, program, facts, kernel.name, grid, leaves, _constants(kernel))
+
+
+def _constants(kernel: CompiledKernel) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name, spec in kernel.specs:
+        if isinstance(spec, ConstArg) and isinstance(spec.value, int) and not isinstance(spec.value, bool):
+            found[name] = spec.value
+    return found
+
+
+def run_checked(
+    session: Session,
+    program: Program,
+    facts: KernelFacts,
+    name: str,
+    grid: tuple[int, int, int],
+    args: Sequence[Any],
+    constants: dict[str, int],
+) -> None:
+    """Execute every program instance of `grid`, reporting to `session`. Raises what the kernel itself raises."""
+    named = [
+        (v.name or f"argument {i}", a)
+        for i, (v, a) in enumerate(zip(program.function.args, args, strict=True))
+    ]
+    memory = Memory([(n, a) for n, a in named if hasattr(a, "storage_address")])
+    launch = Launch(session, facts, name, grid, args, memory, constants)
+    options = Options()
+    machine = CheckingInterpreter(program, memory, options, launch)
+    machine.rules.update(undefined.rules_for(launch))
+    values = [argument_value(v.type, a) for v, a in zip(program.function.args, args, strict=True)]
+    with np.errstate(all="ignore"):
+        if program.spins:
+            _run_fairly(machine, launch, values)
+        else:
+            together = 1 if program.alone else max(1, options.chunk_elements // program.largest)
+            for start, stop in boxes(grid, together):
+                machine.run(Batch.box(start, stop, grid), values)
+
+
+def _run_fairly(machine: CheckingInterpreter, launch: Launch, values: Sequence[Any]) -> None:
+    """Instances that wait for each other for ever end the launch with a finding, not with an error."""
+    try:
+        scheduler.run_fairly(machine, launch.grid, values)
+    except TritiumError as stuck:
+        if stuck.code != "TRI0803":
+            raise
+        launch.report(
+            "deadlock",
+            None,
+            "program instances wait here for each other for ever; the launch was ended",
+            loc=stuck.loc,
+            related=[Related(note) for note in stuck.notes],
+        )

@@ -13,9 +13,10 @@ from tritium.backends.interp.memory import Memory, View
 from tritium.ir.core import Function, Op
 from tritium.ops.control import For
 from tritium.ops.facts import Poly, Trip
-from tritium.sanitizer.findings import Argument, Finding
+from tritium.sanitizer.findings import Finding
 from tritium.sanitizer.indices import Names, scalar_arguments
 from tritium.sanitizer.session import Session
+from tritium.sanitizer.sites import Sites
 from tritium.sanitizer.views import Extent
 from tritium.sanitizer.wording import Limits
 
@@ -37,6 +38,10 @@ class KernelFacts:
     @cached_property
     def accesses(self) -> AccessAnalysis:
         return AccessAnalysis(self.function, self.values)
+
+    @cached_property
+    def sites(self) -> Sites:
+        return Sites(self.function)
 
     @cached_property
     def names(self) -> Names:
@@ -123,7 +128,3 @@ def _extent(name: str, arg: Any) -> Extent | None:
     if not hasattr(arg, "storage_address"):
         return None
     return Extent(View(name, arg.address, arg.dtype, tuple(arg.shape), tuple(arg.strides), arg.writable))
-
-
-def argument_of(extent: Extent) -> Argument:
-    return extent.argument

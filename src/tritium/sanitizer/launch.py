@@ -37,11 +37,23 @@ class Checker:
         prepared = kernel.prepared.get(_PREPARED)
         if prepared is None:
             function = kernel.compilation.artefacts["tir"]
-            prepared = Program(function, keep_values=True), KernelFacts(function)
+            prepared = (
+                Program(function, keep_values=True),
+                KernelFacts(function),
+                undefined.rules_for(function),
+            )
             kernel.prepared[_PREPARED] = prepared
-        program, facts = prepared
+        program, facts, rules = prepared
         self.session.begin(kernel.name)
-        run_checked(self.session, program, facts, kernel.name, grid, leaves, _constants(kernel))
+        named = [
+            (v.name or f"argument {i}", a)
+            for i, (v, a) in enumerate(zip(program.function.args, leaves, strict=True))
+        ]
+        memory = Memory([(n, a) for n, a in named if hasattr(a, "storage_address")])
+        launch = Launch(self.session, facts, kernel.name, grid, leaves, memory, _constants(kernel))
+        machine = CheckingInterpreter(program, memory, Options(), launch)
+        machine.rules.update(rules)
+        run_checked(machine, launch)
 
 
 def _constants(kernel: CompiledKernel) -> dict[str, int]:
@@ -52,31 +64,15 @@ def _constants(kernel: CompiledKernel) -> dict[str, int]:
     return found
 
 
-def run_checked(
-    session: Session,
-    program: Program,
-    facts: KernelFacts,
-    name: str,
-    grid: tuple[int, int, int],
-    args: Sequence[Any],
-    constants: dict[str, int],
-) -> None:
-    """Execute every program instance of `grid`, reporting to `session`. Raises what the kernel itself raises."""
-    named = [
-        (v.name or f"argument {i}", a)
-        for i, (v, a) in enumerate(zip(program.function.args, args, strict=True))
-    ]
-    memory = Memory([(n, a) for n, a in named if hasattr(a, "storage_address")])
-    launch = Launch(session, facts, name, grid, args, memory, constants)
-    options = Options()
-    machine = CheckingInterpreter(program, memory, options, launch)
-    machine.rules.update(undefined.rules_for(launch))
-    values = [argument_value(v.type, a) for v, a in zip(program.function.args, args, strict=True)]
+def run_checked(machine: CheckingInterpreter, launch: Launch) -> None:
+    """Execute every program instance of a launch. Raises what the kernel itself raises."""
+    program, grid = machine.program, launch.grid
+    values = [argument_value(v.type, a) for v, a in zip(program.function.args, launch.args, strict=True)]
     with np.errstate(all="ignore"):
         if program.spins:
             _run_fairly(machine, launch, values)
         else:
-            together = 1 if program.alone else max(1, options.chunk_elements // program.largest)
+            together = 1 if program.alone else max(1, machine.options.chunk_elements // program.largest)
             for start, stop in boxes(grid, together):
                 machine.run(Batch.box(start, stop, grid), values)
 

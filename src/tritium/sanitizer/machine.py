@@ -25,6 +25,7 @@ from tritium.sanitizer import undefined
 from tritium.sanitizer.bounds import check_access
 from tritium.sanitizer.context import Launch
 from tritium.sanitizer.findings import Argument
+from tritium.sanitizer.races import Races
 from tritium.sanitizer.shadows import Shadow
 
 Rule = Callable[["CheckingInterpreter", Op, Sequence[Any], Sequence[Shadow], Sequence[Array]], list[Shadow]]
@@ -40,6 +41,7 @@ class CheckingInterpreter(Interpreter):
         super().__init__(program, memory, options)
         self.launch = launch
         self.rules: dict[Op, Rule] = {}
+        self.races = Races(launch)
         self._loaded: Shadow = None
         self._told: set[tuple[str, Op, str]] = set()
 
@@ -147,7 +149,9 @@ class CheckingInterpreter(Interpreter):
         undefined.check_address(self, op, "load", mask)
         allowed = check_access(self, op, "load", ptr, mask, size)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
-        return super().load(op, ptr, live, other, element)
+        value = super().load(op, ptr, live, other, element)
+        self.races.read(self, op, ptr, live, size)
+        return value
 
     def store(self, op: Op, ptr: Any, value: Array, mask: Array | None, element: Any = None) -> None:
         size = (_pointee(op) if element is None else element).itemsize
@@ -155,22 +159,30 @@ class CheckingInterpreter(Interpreter):
         undefined.check_stored(self, op, mask)
         allowed = check_access(self, op, "store", ptr, mask, size)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
+        met = self.races.before_write(self, op, ptr, addresses(value), live, size)
         super().store(op, ptr, value, live, element)
+        self.races.after_write(self, op, met, size)
 
     def atomic_rmw(self, op: Op, kind: str, ptr: Any, value: Array, mask: Array | None) -> Array:
         undefined.check_address(self, op, "atomic", mask)
         undefined.check_stored(self, op, mask)
         allowed = check_access(self, op, "atomic", ptr, mask, _pointee(op).itemsize)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
+        self.races.update(self, op, ptr, live, _pointee(op).itemsize)
         return super().atomic_rmw(op, kind, ptr, value, live)
 
     def atomic_cas(self, op: Op, ptr: Any, compare: Array, value: Array) -> Array:
         undefined.check_address(self, op, "atomic", None)
         undefined.check_stored(self, op, None)
         allowed = check_access(self, op, "atomic", ptr, None, _pointee(op).itemsize)
+        self.races.update(self, op, ptr, allowed, _pointee(op).itemsize)
         if allowed is not None:
             return self._swap_some(op, ptr, compare, value, allowed)
         return super().atomic_cas(op, ptr, compare, value)
+
+    def barrier(self, op: Op) -> None:
+        self.races.barrier(self)
+        super().barrier(op)
 
     def _swap_some(self, op: Op, ptr: Any, compare: Array, value: Array, allowed: Array) -> Array:
         """A compare-and-swap whose bad lanes do nothing and give `compare`, as if they had found it."""

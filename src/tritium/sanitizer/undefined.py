@@ -9,15 +9,15 @@ import numpy as np
 
 from tritium.backends.interp.faults import first_true
 from tritium.backends.interp.planes import Tracked
-from tritium.ir.core import Op, Region, Value
+from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import DType, int32, int64
 from tritium.ops.base import Array
-from tritium.ops.control import For, If, While
+from tritium.ops.control import If, While
 from tritium.sanitizer.findings import Related
+from tritium.sanitizer.flow import passed_from
 from tritium.sanitizer.shadows import POISON, WRAPPED, Shadow, propagate, union
 
 if TYPE_CHECKING:
-    from tritium.sanitizer.context import Launch
     from tritium.sanitizer.machine import CheckingInterpreter
 
 _ARITHMETIC = ("tile.add", "tile.sub", "tile.mul", "tile.shl")
@@ -26,11 +26,11 @@ _ARITHMETIC = ("tile.add", "tile.sub", "tile.mul", "tile.shl")
 # ---- where shadows begin --------------------------------------------------------------------------------
 
 
-def rules_for(launch: Launch) -> dict[Op, Any]:
+def rules_for(function: Function) -> dict[Op, Any]:
     """Rules of the ops that make shadows."""
     rules: dict[Op, Any] = {}
-    feeding = _feeding_addresses(launch)
-    for op in launch.function.walk():
+    feeding = _feeding_addresses(function)
+    for op in function.walk():
         if op.name == "tile.poison":
             rules[op] = _poison
         elif op.name == "tile.load":
@@ -46,10 +46,10 @@ def _scalar(op: Op) -> Any:
     return op.results[0].type.scalar
 
 
-def _feeding_addresses(launch: Launch) -> set[Op]:
+def _feeding_addresses(function: Function) -> set[Op]:
     """Signed integer arithmetic, narrower than addresses, whose result an address or a widening cast depends on."""
     waiting: list[Value] = []
-    for op in launch.function.walk():
+    for op in function.walk():
         if op.name == "tile.addptr":
             waiting.append(op.operands[1])
         elif op.name == "tile.cast" and op.operands[0].type.scalar is int32 and _scalar(op) is int64:
@@ -61,34 +61,20 @@ def _feeding_addresses(launch: Launch) -> set[Op]:
         if value in seen:
             continue
         seen.add(value)
+        waiting.extend(passed_from(value))
         owner = value.owner
-        if isinstance(owner, Region):
-            waiting.extend(_sources_of_argument(owner, value))
-        elif isinstance(owner, (For, While, If)):
-            waiting.extend(_sources_of_result(owner, value))
-        elif owner.name in (*_ARITHMETIC, "tile.select", "tile.broadcast", "tile.expand_dims", "tile.cast"):
+        if isinstance(owner, Op) and owner.name in (
+            *_ARITHMETIC,
+            "tile.select",
+            "tile.broadcast",
+            "tile.expand_dims",
+            "tile.cast",
+        ):
             scalar = value.type.scalar
             if owner.name in _ARITHMETIC and isinstance(scalar, DType) and scalar is int32:
                 found.add(owner)
             waiting.extend(owner.operands)
     return found
-
-
-def _sources_of_argument(region: Region, value: Value) -> list[Value]:
-    holder = region.parent
-    if isinstance(holder, For):
-        if value.index == 0:
-            return []
-        return [holder.inits[value.index - 1], region.ops[-1].operands[value.index - 1]]
-    if isinstance(holder, While):
-        return [holder.inits[value.index], holder.body.ops[-1].operands[value.index]]
-    return []
-
-
-def _sources_of_result(op: For | While | If, value: Value) -> list[Value]:
-    if isinstance(op, If):
-        return [r.ops[-1].operands[value.index] for r in op.regions]
-    return [op.inits[value.index], op.body.ops[-1].operands[value.index]]
 
 
 def _poison(
@@ -268,15 +254,13 @@ def origin(m: CheckingInterpreter, value: Value | None, bit: int) -> Op | None:
     while value is not None and value not in seen:
         seen.add(value)
         owner = value.owner
-        if isinstance(owner, Region):
-            value = _first_with(m, [v for v in _sources_of_argument(owner, value) if v not in seen], bit)
-        elif isinstance(owner, (For, While, If)):
-            value = _first_with(m, [v for v in _sources_of_result(owner, value) if v not in seen], bit)
-        else:
-            before = _first_with(m, owner.operands, bit)
-            if before is None:
-                return owner
-            value = before
+        if isinstance(owner, Region) or owner.regions:
+            value = _first_with(m, [v for v in passed_from(value) if v not in seen], bit)
+            continue
+        before = _first_with(m, owner.operands, bit)
+        if before is None:
+            return owner
+        value = before
     return None
 
 

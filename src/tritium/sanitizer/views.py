@@ -8,6 +8,7 @@ element. Maps depend on shape and strides alone and are kept for the next launch
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,17 @@ class Extent:
             inside &= where[last]
         return inside
 
+    def coordinates(self, address: int) -> tuple[int, ...] | None:
+        """The index of the element at an address, or None if the view has no such element."""
+        rest = (address - self.view.address) // self.size
+        shape, strides = self.view.shape, self.view.strides
+        found = [0] * len(shape)
+        for i in sorted(range(len(shape)), key=lambda i: -abs(strides[i])):
+            if strides[i] and shape[i] > 1:
+                found[i] = min(max(int(rest / strides[i]), 0), shape[i] - 1)
+                rest -= found[i] * strides[i]
+        return None if rest else tuple(found)
+
     def element_map(self) -> Array:
         """Per element of the span, whether it belongs to the view."""
         if self._map is None:
@@ -85,3 +97,14 @@ def _element_map(shape: tuple[int, ...], strides: tuple[int, ...]) -> Array:
         while len(_maps) > _KEPT_MAPS:
             _maps.popitem(last=False)
     return found
+
+
+def element_of(extents: Sequence[Extent], address: int) -> tuple[Extent | None, str]:
+    """The view that an address belongs to and what the element is called: ``element [3, 1] of `out` ``."""
+    for extent in extents:
+        if extent.low <= address < extent.high:
+            index = extent.coordinates(address)
+            if index is not None:
+                shown = list(index) if len(index) != 1 else index[0]
+                return extent, f"element {shown} of `{extent.view.name}`"
+    return None, f"the memory at {address:#x}"

@@ -15,6 +15,7 @@ from tritium.ops.control import For
 from tritium.ops.facts import Poly, Trip
 from tritium.sanitizer.findings import Finding
 from tritium.sanitizer.indices import Names, scalar_arguments
+from tritium.sanitizer.precision import Accumulators
 from tritium.sanitizer.session import Session
 from tritium.sanitizer.sites import Sites
 from tritium.sanitizer.views import Extent
@@ -38,6 +39,10 @@ class KernelFacts:
     @cached_property
     def accesses(self) -> AccessAnalysis:
         return AccessAnalysis(self.function, self.values)
+
+    @cached_property
+    def accumulators(self) -> Accumulators:
+        return Accumulators.of(self.function)
 
     @cached_property
     def sites(self) -> Sites:

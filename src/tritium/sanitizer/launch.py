@@ -16,10 +16,10 @@ from tritium.backends.interp.program import Program
 from tritium.errors import TritiumError
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.specialize import ConstArg
-from tritium.sanitizer import undefined
 from tritium.sanitizer.context import KernelFacts, Launch
 from tritium.sanitizer.findings import Related
 from tritium.sanitizer.machine import CheckingInterpreter
+from tritium.sanitizer.rules import rules_of
 from tritium.sanitizer.session import Session
 
 _PREPARED = "checked"
@@ -30,6 +30,14 @@ class Checker:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self._rules: dict[CompiledKernel, Any] = {}
+
+    def _rules_of(self, kernel: CompiledKernel, facts: KernelFacts) -> Any:
+        """The rules of a kernel, made once per session: which there are depends on what is looked for."""
+        known = self._rules.get(kernel)
+        if known is None:
+            known = self._rules[kernel] = rules_of(facts.function, facts.accumulators, self.session)
+        return known
 
     def __call__(self, kernel: CompiledKernel, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
         if 0 in grid:
@@ -37,13 +45,9 @@ class Checker:
         prepared = kernel.prepared.get(_PREPARED)
         if prepared is None:
             function = kernel.compilation.artefacts["tir"]
-            prepared = (
-                Program(function, keep_values=True),
-                KernelFacts(function),
-                undefined.rules_for(function),
-            )
+            prepared = Program(function, keep_values=True), KernelFacts(function)
             kernel.prepared[_PREPARED] = prepared
-        program, facts, rules = prepared
+        program, facts = prepared
         self.session.begin(kernel.name)
         named = [
             (v.name or f"argument {i}", a)
@@ -52,7 +56,7 @@ class Checker:
         memory = Memory([(n, a) for n, a in named if hasattr(a, "storage_address")])
         launch = Launch(self.session, facts, kernel.name, grid, leaves, memory, _constants(kernel))
         machine = CheckingInterpreter(program, memory, Options(), launch)
-        machine.rules.update(rules)
+        machine.rules.update(self._rules_of(kernel, facts))
         run_checked(machine, launch)
 
 

@@ -1,6 +1,6 @@
 """The interpreter's machine, checking: every access before it happens, every shadow where it arrives.
 
-Values without a shadow are held as the plain machine holds them; the others as `Tracked` with one shadow.
+Values without a shadow are held as the plain machine holds them; the others as `Shadowed` with one shadow.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from tritium.backends.interp.frames import Activation, Frame, Steps
 from tritium.backends.interp.machine import Interpreter, _pointee
 from tritium.backends.interp.memory import Memory
 from tritium.backends.interp.options import Options
-from tritium.backends.interp.planes import Tracked
 from tritium.backends.interp.pointers import addresses
 from tritium.backends.interp.program import Program
-from tritium.ir.core import Op
+from tritium.ir.core import Op, Value
 from tritium.ops.base import BATCH_AXES, Array
 from tritium.sanitizer import shadows as sh
-from tritium.sanitizer import undefined
+from tritium.sanitizer import precision, undefined
 from tritium.sanitizer.bounds import check_access
 from tritium.sanitizer.context import Launch
 from tritium.sanitizer.findings import Argument
 from tritium.sanitizer.races import Races
-from tritium.sanitizer.shadows import Shadow
+from tritium.sanitizer.shadows import Shadow, Shadowed, Wide
 
 Rule = Callable[["CheckingInterpreter", Op, Sequence[Any], Sequence[Shadow], Sequence[Array]], list[Shadow]]
 
@@ -40,8 +39,11 @@ class CheckingInterpreter(Interpreter):
     def __init__(self, program: Program, memory: Memory, options: Options, launch: Launch) -> None:
         super().__init__(program, memory, options)
         self.launch = launch
+        self.accumulators = launch.facts.accumulators
         self.rules: dict[Op, Rule] = {}
         self.races = Races(launch)
+        self.widened: dict[Value, Wide] = {}
+        self.births: dict[Value, precision.Birth] = {}
         self._loaded: Shadow = None
         self._told: set[tuple[str, Op, str]] = set()
 
@@ -71,11 +73,11 @@ class CheckingInterpreter(Interpreter):
     # ---- values with shadows -------------------------------------------------------------------------
 
     def plain(self, value: Any) -> Array:
-        return addresses(value.value if type(value) is Tracked else value)
+        return addresses(value.value if type(value) is Shadowed else value)
 
     def shadow(self, value: Any) -> Shadow:
         """The shadow of what a frame holds."""
-        return value.shadows[0] if type(value) is Tracked else None
+        return value.shadow if type(value) is Shadowed else None
 
     def shadow_of(self, op: Op, index: int) -> Shadow:
         """The shadow of operand number `index` of the op that runs."""
@@ -103,13 +105,13 @@ class CheckingInterpreter(Interpreter):
             activation.at += 1
             try:
                 held = list(map(get, operands))
-                args = [h.value if type(h) is Tracked else h for h in held]
+                args = [h.value if type(h) is Shadowed else h for h in held]
                 out = call(self, *args) if machine else call(*args)
                 if type(out) is GeneratorType:
                     waiting: Steps = out  # type: ignore[assignment]
                     return waiting
                 rule = rules.get(op)
-                if rule is None and not any(type(h) is Tracked for h in held):
+                if rule is None and not any(type(h) is Shadowed for h in held):
                     if len(results) == 1:
                         frame[results[0]] = out
                     elif results:
@@ -133,6 +135,9 @@ class CheckingInterpreter(Interpreter):
         results = op.results
         outputs = () if not results else (out,) if len(results) == 1 else tuple(out)
         own = [self.shadow(h) for h in held]
+        for value, h in zip(op.operands, held, strict=True):
+            if type(h) is Shadowed and h.wide is not None and op not in self.accumulators.loop_of:
+                precision.measure(self, op, value, h)
         if rule is not None:
             made = rule(self, op, args, own, outputs)
         elif outputs:
@@ -140,7 +145,11 @@ class CheckingInterpreter(Interpreter):
         else:
             made = []
         for value, output, shadow in zip(results, outputs, made, strict=False):
-            frame[value] = output if shadow is None else Tracked(output, (shadow,))
+            wide = self.widened.pop(value, None)
+            plain = shadow is None and wide is None
+            frame[value] = output if plain else Shadowed(output, shadow, wide)
+        if op in self.accumulators.handed_on:
+            precision.handed_on(self, op, [addresses(o) for o in outputs])
 
     # ---- memory --------------------------------------------------------------------------------------
 
@@ -157,6 +166,7 @@ class CheckingInterpreter(Interpreter):
         size = (_pointee(op) if element is None else element).itemsize
         undefined.check_address(self, op, "store", mask)
         undefined.check_stored(self, op, mask)
+        precision.check_stored(self, op, addresses(value), mask)
         allowed = check_access(self, op, "store", ptr, mask, size)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
         met = self.races.before_write(self, op, ptr, addresses(value), live, size)

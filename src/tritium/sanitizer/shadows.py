@@ -8,10 +8,13 @@ for "the same along this axis".
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from tritium.backends.interp.batch import Batch, Selection, merge
+from tritium.backends.interp.pointers import addresses
 from tritium.ir.core import Op
 from tritium.ir.types import DType
 from tritium.ops.base import BATCH_AXES, Array, full
@@ -20,6 +23,55 @@ POISON = 1
 WRAPPED = 2
 
 Shadow = Array | None
+
+
+
+@dataclass(frozen=True, slots=True)
+class Wide:
+    """What a half-precision accumulator would be in fp64, after so many additions and roundings."""
+
+    value: Array
+    steps: int
+    roundings: int
+
+
+class Shadowed:
+    """A value, as the machine holds it, with its shadow and its wide twin, either of which may be None."""
+
+    __slots__ = ("shadow", "value", "wide")
+
+    def __init__(self, value: Any, shadow: Shadow, wide: Wide | None = None) -> None:
+        self.value = value
+        self.shadow = shadow
+        self.wide = wide
+
+    def take(self, selection: Selection) -> Shadowed:
+        shadow = None if self.shadow is None else selection.take(self.shadow)
+        wide = self.wide
+        if wide is not None:
+            wide = Wide(selection.take(wide.value), wide.steps, wide.roundings)
+        return Shadowed(selection.take(self.value), shadow, wide)
+
+    def addresses(self) -> Array:
+        return addresses(self.value)
+
+    def merge(self, pieces: Sequence[tuple[Selection, Any]], batch: Batch) -> Shadowed:
+        """One value from those of several selections; what has no shadow is fine, what has no wide twin is its own."""
+        parts = [(s, p if type(p) is Shadowed else Shadowed(p, None)) for s, p in pieces]
+        value: Array = merge([(s, addresses(p.value)) for s, p in parts], batch)
+        shadow: Shadow = None
+        if any(p.shadow is not None for _, p in parts):
+            none = np.zeros((1,) * value.ndim, np.uint8)
+            shadow = merge([(s, none if p.shadow is None else p.shadow) for s, p in parts], batch)
+        twins = [p.wide for _, p in parts if p.wide is not None]
+        if not twins:
+            return Shadowed(value, shadow)
+        wide = [
+            (s, addresses(p.value).astype(np.float64) if p.wide is None else p.wide.value) for s, p in parts
+        ]
+        steps, roundings = max(w.steps for w in twins), max(w.roundings for w in twins)
+        return Shadowed(value, shadow, Wide(merge(wide, batch), steps, roundings))
+
 
 # Ops that only move elements: what they do to a value they do to its shadow.
 _MOVES = frozenset(

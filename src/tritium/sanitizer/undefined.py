@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tritium.backends.interp.faults import first_true
-from tritium.backends.interp.planes import Tracked
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import DType, int32, int64
 from tritium.ops.base import Array
 from tritium.ops.control import If, While
 from tritium.sanitizer.findings import Related
 from tritium.sanitizer.flow import passed_from
-from tritium.sanitizer.shadows import POISON, WRAPPED, Shadow, propagate, union
+from tritium.sanitizer.shadows import POISON, WRAPPED, Shadow, Shadowed, propagate, union
 
 if TYPE_CHECKING:
     from tritium.sanitizer.machine import CheckingInterpreter
@@ -75,6 +74,13 @@ def _feeding_addresses(function: Function) -> set[Op]:
                 found.add(owner)
             waiting.extend(owner.operands)
     return found
+
+
+def hand_on(
+    m: CheckingInterpreter, op: Op, args: Sequence[Any], own: Sequence[Shadow], out: Sequence[Array]
+) -> list[Shadow]:
+    """Nothing but what every op does."""
+    return propagate(op, args, own, out) if any(s is not None for s in own) else [None] * len(out)
 
 
 def _poison(
@@ -270,6 +276,6 @@ def _first_with(m: CheckingInterpreter, values: Sequence[Value], bit: int) -> Va
             held = m.frame[value]
         except KeyError:
             continue
-        if type(held) is Tracked and held.shadows[0] is not None and (held.shadows[0] & bit).any():
+        if type(held) is Shadowed and held.shadow is not None and (held.shadow & bit).any():
             return value
     return None

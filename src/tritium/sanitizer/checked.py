@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from tritium.errors import InterpreterError
 from tritium.runtime import launch_check
 from tritium.sanitizer.findings import Finding
+from tritium.sanitizer.fresh import watching
 from tritium.sanitizer.launch import Checker
 from tritium.sanitizer.report import text_of
 from tritium.sanitizer.session import Session
@@ -23,8 +24,11 @@ class FindingsError(InterpreterError):
 @contextmanager
 def checking(session: Session) -> Generator[Session]:
     """Check every launch in the block, in any thread, and collect what is found in `session`."""
-    with launch_check.installed(Checker(session)):
-        yield session
+    with watching(session.fresh), launch_check.installed(Checker(session)):
+        try:
+            yield session
+        finally:
+            session.finish()
 
 
 @contextmanager

@@ -78,6 +78,7 @@ class Launch:
         self.memory = memory
         self.constants = constants
         self.extents: list[Extent | None] = [_extent(v.name, a) for v, a in zip(self.function.args, args)]  # noqa: B905
+        self.stores: dict[Op, bool] = {}  # per store that ran, whether some lane was live
         self._of_op: dict[Op, list[Extent] | None] = {}
 
     @property

@@ -16,7 +16,9 @@ from tritium.backends.interp.program import Program
 from tritium.errors import TritiumError
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.specialize import ConstArg
+from tritium.sanitizer import structure
 from tritium.sanitizer.context import KernelFacts, Launch
+from tritium.sanitizer.coverage import after_launch
 from tritium.sanitizer.findings import Related
 from tritium.sanitizer.machine import CheckingInterpreter
 from tritium.sanitizer.rules import rules_of
@@ -37,6 +39,8 @@ class Checker:
         known = self._rules.get(kernel)
         if known is None:
             known = self._rules[kernel] = rules_of(facts.function, facts.accumulators, self.session)
+            for finding in structure.findings_of(facts, kernel.name):
+                self.session.add(finding)
         return known
 
     def __call__(self, kernel: CompiledKernel, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
@@ -58,6 +62,7 @@ class Checker:
         machine = CheckingInterpreter(program, memory, Options(), launch)
         machine.rules.update(self._rules_of(kernel, facts))
         run_checked(machine, launch)
+        after_launch(launch, self.session)
 
 
 def _constants(kernel: CompiledKernel) -> dict[str, int]:

@@ -159,6 +159,7 @@ class CheckingInterpreter(Interpreter):
         allowed = check_access(self, op, "load", ptr, mask, size)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
         value = super().load(op, ptr, live, other, element)
+        self._loaded = undefined.never_written(self, op, ptr, live, size)
         self.races.read(self, op, ptr, live, size)
         return value
 
@@ -169,6 +170,7 @@ class CheckingInterpreter(Interpreter):
         precision.check_stored(self, op, addresses(value), mask)
         allowed = check_access(self, op, "store", ptr, mask, size)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
+        self._note_store(op, live)
         met = self.races.before_write(self, op, ptr, addresses(value), live, size)
         super().store(op, ptr, value, live, element)
         self.races.after_write(self, op, met, size)
@@ -178,6 +180,7 @@ class CheckingInterpreter(Interpreter):
         undefined.check_stored(self, op, mask)
         allowed = check_access(self, op, "atomic", ptr, mask, _pointee(op).itemsize)
         live = mask if allowed is None else allowed if mask is None else allowed & mask
+        self._note_store(op, live)
         self.races.update(self, op, ptr, live, _pointee(op).itemsize)
         return super().atomic_rmw(op, kind, ptr, value, live)
 
@@ -185,10 +188,15 @@ class CheckingInterpreter(Interpreter):
         undefined.check_address(self, op, "atomic", None)
         undefined.check_stored(self, op, None)
         allowed = check_access(self, op, "atomic", ptr, None, _pointee(op).itemsize)
+        self._note_store(op, allowed)
         self.races.update(self, op, ptr, allowed, _pointee(op).itemsize)
         if allowed is not None:
             return self._swap_some(op, ptr, compare, value, allowed)
         return super().atomic_cas(op, ptr, compare, value)
+
+    def _note_store(self, op: Op, live: Array | None) -> None:
+        stores = self.launch.stores
+        stores[op] = stores.get(op, False) or live is None or bool(live.any())
 
     def barrier(self, op: Op) -> None:
         self.races.barrier(self)

@@ -6,7 +6,10 @@ import threading
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tritium.sanitizer.findings import KINDS, SCHEMA, VERSION, Finding
+from tritium.ir.core import Op
+from tritium.sanitizer.coverage import Partly, finish
+from tritium.sanitizer.findings import KINDS, SCHEMA, VERSION, Argument, Finding
+from tritium.sanitizer.fresh import Fresh
 from tritium.sanitizer.suppressions import Suppressions
 
 ENGINE = "interpret"
@@ -33,6 +36,9 @@ class Session:
         self.asked = frozenset(asked)
         self.assume = dict(assume or {})
         self.suppressions = suppressions or Suppressions()
+        self.fresh = Fresh()
+        self.partly: dict[int, Partly] = {}
+        self.stores: dict[str, dict[Op, tuple[bool, Argument | None]]] = {}
         self.launches = 0
         self.kernels: dict[str, int] = {}
         self.proofs: list[dict[str, Any]] = []
@@ -61,6 +67,11 @@ class Session:
                 if finding.key not in self._seen_now:
                     known.launches += 1
             self._seen_now.add(finding.key)
+
+    def finish(self) -> None:
+        """The run is over: add what can only be said at its end."""
+        with self._lock:
+            finish(self)
 
     def wants(self, kind: str) -> bool:
         return kind in self.kinds

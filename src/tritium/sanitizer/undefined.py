@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tritium.backends.interp.faults import first_true
+from tritium.backends.interp.pointers import addresses
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import DType, int32, int64
 from tritium.ops.base import Array
@@ -159,6 +160,25 @@ def _widened(
     )
     rest = shadow & np.uint8(POISON)
     return [rest if rest.any() else None]
+
+
+def never_written(m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int) -> Shadow:
+    """Which lanes of a load have read memory that was allocated without contents and not written since."""
+    fresh = m.launch.session.fresh
+    found: Shadow = None
+    for allocation in m.memory.allocations:
+        if not fresh.holds(allocation.base):
+            continue
+        extents = m.launch.extents_of(op)
+        if extents is not None and not any(allocation.base <= e.low < allocation.end for e in extents):
+            continue
+        at: Array = addresses(ptr)
+        unwritten = fresh.unwritten(allocation.base, allocation.end, at, size)
+        if mask is not None:
+            unwritten = unwritten & mask
+        if unwritten.any():
+            found = union([found, np.where(unwritten, np.uint8(POISON), np.uint8(0))])
+    return found
 
 
 # ---- where they do harm ---------------------------------------------------------------------------------

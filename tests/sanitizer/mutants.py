@@ -94,7 +94,11 @@ class _Scope:
     def __init__(self, function: ast.FunctionDef) -> None:
         self.assigned: dict[str, list[ast.Assign]] = {}
         for node in ast.walk(function):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            if (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+            ):
                 self.assigned.setdefault(node.targets[0].id, []).append(node)
 
 

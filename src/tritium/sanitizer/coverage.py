@@ -58,7 +58,9 @@ def finish(session: Session) -> None:
             f"grid {partly.grid}; the first is {index[0] if len(index) == 1 else index}"
         )
         finding.count = count
-        finding.mend = "launch enough instances, for example triton.cdiv(n, BLOCK), or let each take more than one block"
+        finding.mend = (
+            "launch enough instances, for example triton.cdiv(n, BLOCK), or let each take more than one block"
+        )
         session.add(finding)
     session.partly.clear()
     for name, stores in session.stores.items():

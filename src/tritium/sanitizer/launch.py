@@ -16,7 +16,7 @@ from tritium.backends.interp.program import Program
 from tritium.errors import TritiumError
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.specialize import ConstArg
-from tritium.sanitizer import structure
+from tritium.sanitizer import offsets, structure
 from tritium.sanitizer.context import KernelFacts, Launch
 from tritium.sanitizer.coverage import after_launch
 from tritium.sanitizer.findings import Related
@@ -63,6 +63,8 @@ class Checker:
         machine.rules.update(self._rules_of(kernel, facts))
         run_checked(machine, launch)
         after_launch(launch, self.session)
+        if self.session.assume:
+            offsets.examine(launch, self.session.assume)
 
 
 def _constants(kernel: CompiledKernel) -> dict[str, int]:

@@ -167,7 +167,13 @@ def measure(m: CheckingInterpreter, op: Op, value: Value, held: Any) -> None:
         f"{factor:.1f} times that of a float32 accumulator rounded once at the end ({once:.3g}); "
         f"{estimated:.0f} times were to be expected of {wide.roundings} roundings",
         position=position,
-        measures={"factor": factor, "estimated": estimated, "error": half, "wide_error": once, "additions": wide.steps},
+        measures={
+            "factor": factor,
+            "estimated": estimated,
+            "error": half,
+            "wide_error": once,
+            "additions": wide.steps,
+        },
         related=[Related("the accumulator is carried by this loop", loop.loc)],
         mend="create the accumulator with dtype=tl.float32 and convert it after the loop",
     )
@@ -256,7 +262,9 @@ def _birth(m: CheckingInterpreter, value: Value, x: Array, bad: Array | None) ->
         else:
             nan = bool(np.isnan(_of_instance(m, value, instance)).any())
             step = _non_finite_among(m, owner.operands, instance, nan)
-            if step is None or (nan and not _has_nan(m, step, instance) and _comes_from_outside(m, step, instance)):
+            if step is None or (
+                nan and not _has_nan(m, step, instance) and _comes_from_outside(m, step, instance)
+            ):
                 return _born(m, owner, value, instance)
         if step is None:
             return None
@@ -335,7 +343,9 @@ def product_rule(
     }
     if np.isfinite(errors["tf32"]) and errors["tf32"] > FACTOR * errors["ieee"]:
         wrong = np.abs(matrix_product(a, b, *texts, "tf32", None).astype(np.float64) - exact)
-        stated = "names tf32" if op.precision == "tf32" else "leaves the precision to the device, which takes tf32"
+        stated = (
+            "names tf32" if op.precision == "tf32" else "leaves the precision to the device, which takes tf32"
+        )
         m.report(
             "tf32",
             op,

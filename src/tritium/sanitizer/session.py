@@ -41,6 +41,7 @@ class Session:
         self.stores: dict[str, dict[Op, tuple[bool, Argument | None]]] = {}
         self.launches = 0
         self.kernels: dict[str, int] = {}
+        self.assumed: set[str] = set()  # names of assumptions that some kernel has
         self.proofs: list[dict[str, Any]] = []
         self._found: dict[tuple[object, ...], Finding] = {}
         self._seen_now: set[tuple[object, ...]] = set()
@@ -68,10 +69,29 @@ class Session:
                     known.launches += 1
             self._seen_now.add(finding.key)
 
+    def add_proof(self, proof: dict[str, Any]) -> None:
+        """Keep what `tritium.sanitizer.offsets` has concluded about a kernel, once."""
+        with self._lock:
+            self.assumed.update(proof["assumptions"])
+            if proof not in self.proofs:
+                self.proofs.append(proof)
+
     def finish(self) -> None:
         """The run is over: add what can only be said at its end."""
         with self._lock:
             finish(self)
+            for name in self.assume.keys() - self.assumed:
+                text = f"no kernel that was launched has an integer argument `{name}`"
+                self.add_proof(
+                    {
+                        "kernel": None,
+                        "verdict": "undecided",
+                        "message": text,
+                        "assumptions": {name: self.assume[name]},
+                        "taken": [],
+                        "reasons": [text],
+                    }
+                )
 
     def wants(self, kind: str) -> bool:
         return kind in self.kinds

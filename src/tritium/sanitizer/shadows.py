@@ -25,7 +25,6 @@ WRAPPED = 2
 Shadow = Array | None
 
 
-
 @dataclass(frozen=True, slots=True)
 class Wide:
     """What a half-precision accumulator would be in fp64, after so many additions and roundings."""

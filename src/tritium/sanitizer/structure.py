@@ -51,19 +51,16 @@ def _moving(poly: Poly) -> set[Atom]:
     return {
         a
         for a in poly.atoms()
-        if isinstance(a, Trip) or (isinstance(a, Unknown) and a.value.defining_op is not None and not a.moving)
+        if isinstance(a, Trip)
+        or (isinstance(a, Unknown) and a.value.defining_op is not None and not a.moving)
     }
 
 
-def _idle(
-    facts: KernelFacts, op: Op, access: TileAccess, tile: int, rank: int, bound: Bound
-) -> Finding:
+def _idle(facts: KernelFacts, op: Op, access: TileAccess, tile: int, rank: int, bound: Bound) -> Finding:
     index = facts.names.of_index(access.axes[tile].index, tile, rank)[0]
     array = access.base.name if access.base is not None else None
     by = f"`{index}`" if index else "another index"
-    text = (
-        f"this condition says nothing about the access to `{array}`: along axis {tile} of the tile that goes by {by}"
-    )
+    text = f"this condition says nothing about the access to `{array}`: along axis {tile} of the tile that goes by {by}"
     assert bound.op is not None
     return Finding("idle-mask", text, loc=bound.op.loc, related=[Related("the access is here", op.loc)])
 
@@ -83,7 +80,9 @@ def _decided_masks(facts: KernelFacts) -> Iterator[Finding]:
         for part in _parts(mask):
             if facts.values[part].lo == 1 and isinstance(part.owner, Op) and _of_literals(part.owner):
                 text = "this condition is true everywhere: it masks nothing"
-                yield Finding("dead-mask", text, loc=part.owner.loc, related=[Related("the access is here", op.loc)])
+                yield Finding(
+                    "dead-mask", text, loc=part.owner.loc, related=[Related("the access is here", op.loc)]
+                )
 
 
 def _contradicts(bounds: tuple[Bound, ...]) -> bool:
@@ -165,7 +164,10 @@ def _reset_accumulators(facts: KernelFacts) -> Iterator[Finding]:
                     "accumulator-reset",
                     f"{called} is created anew in every trip of the loop, so only what the last trip adds is left",
                     loc=zeros.loc,
-                    related=[Related("the sum is handed on here", out.owner.loc), Related("of this loop", op.loc)],
+                    related=[
+                        Related("the sum is handed on here", out.owner.loc),
+                        Related("of this loop", op.loc),
+                    ],
                     mend="create the accumulator before the loop",
                 )
 

@@ -37,13 +37,23 @@ def _idle_masks(facts: KernelFacts) -> Iterator[Finding]:
             continue
         rank = len(access.shape)
         for tile, axis in enumerate(access.axes):
-            moving = _moving(axis.index)
+            moving = _moving(axis.index) | _left_over(access, axis.stride)
             if not axis.stride.terms or not moving:
                 continue
             for bound in axis.bounds:
                 compared = _moving(bound.left - bound.right)
                 if compared and not compared & moving and bound.op is not None:
                     yield _idle(facts, op, access, tile, rank, bound)
+
+
+def _left_over(access: TileAccess, stride: Poly) -> set[Atom]:
+    """Program ids and trips that move the access by this stride, and that no condition of its mask compares."""
+    found: set[Atom] = set()
+    for monomial, coefficient in access.offset.terms.items() if access.offset is not None else ():
+        share = Poly({monomial: coefficient}).divided_by(stride)
+        if share is not None and len(share.atoms()) == 1:
+            found |= _moving(share)
+    return found
 
 
 def _moving(poly: Poly) -> set[Atom]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from tritium.backends.cuda.launch import Argument, Parameter, StubFields
 from tritium.ir.types import PointerType

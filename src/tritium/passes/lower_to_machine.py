@@ -80,9 +80,8 @@ class SharedSpace:
             )
         needed = self._bytes([], wanted) if passing else self._bytes(wanted)
         if needed > self.limit:
-            return Reject(
-                f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
-            )
+            wish = "1 stage needs" if stages == 1 else f"{stages} stages need"
+            return Reject(f"{wish} {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
         make = self.scratch if passing else self.alloc
         return DotBuffers(*(make(w, op) for w in wanted))
 

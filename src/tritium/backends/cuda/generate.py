@@ -168,13 +168,23 @@ def shared_limit(arch: str) -> int:
 def to_source(machine: Function, options: Mapping[str, Any], record: Record) -> CudaSource:
     """The stage ``cu``."""
     seed = options.get("layouts") == "seed"
-    return print_source(machine, record, seed, not seed or rung_of(options) >= RUNGS.index("unroll"))
+    unrolled = not seed or rung_of(options) >= RUNGS.index("unroll")
+    return print_source(machine, record, seed, unrolled, options.get("maxnreg"))
 
 
 def print_source(
-    machine: Function, record: Record, spelled: bool = False, unrolled: bool = True
+    machine: Function,
+    record: Record,
+    spelled: bool = False,
+    unrolled: bool = True,
+    registers: int | None = None,
 ) -> CudaSource:
-    """The text. spelled: every register a variable; unrolled: whether loops over a reduction are."""
+    """The text.
+
+    spelled    every register is a variable
+    unrolled   whether loops over a reduction are
+    registers  most of them per thread; CUDA takes such a limit or the number of threads, not both
+    """
     e = Emitter(machine, spelled, unrolled)
     name = e.names.fresh(machine.name)
     parameters: list[str] = []
@@ -184,7 +194,8 @@ def print_source(
         parameters.append(f"{kind} {made}")
         e.held[arg] = Uniform(Expr(made))
     e.region(machine.body)
-    head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
+    bounds = f"__launch_bounds__({e.threads})" if registers is None else f"__maxnreg__({registers})"
+    head = f'extern "C" __global__ void {bounds} {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
     top += [""] * bool(top)
     for part in (list(e.declared.values()), e.functions):

@@ -104,6 +104,18 @@ class CudaEmitter(Protocol):
         """A function of C's math library for elements of format `form`."""
         ...
 
+    def fast(self, name: str, form: str, *x: Expr) -> Expr:
+        """As `math`; of fp32 the hardware's approximation, which is within a few ulp."""
+        ...
+
+    def quotient(self, op: Any, x: Expr, y: Expr) -> Expr:
+        """A quotient of floats; of fp32 within 2 ulp unless the op asks for correct rounding."""
+        ...
+
+    def choice(self, op: Any, condition: Expr, x: Expr, y: Expr) -> Expr:
+        """x where the condition holds, else y."""
+        ...
+
     def extremum(self, op: Any, which: str, *x: Expr) -> Expr:
         """``min`` or ``max`` with the op's rule for NaN."""
         ...

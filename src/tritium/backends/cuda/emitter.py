@@ -61,8 +61,8 @@ class Emitter(Expressions):
     """
 
     def __init__(self, function: Function, spelled: bool, unrolled: bool = True) -> None:
-        self.facts = ValueFacts(function)
-        super().__init__(wrapping_ops(function, self.facts))
+        facts = ValueFacts(function)
+        super().__init__(facts, wrapping_ops(function, facts))
         self.function = function
         self.spelled = spelled
         self.unrolled = unrolled

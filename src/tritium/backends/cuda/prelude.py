@@ -141,6 +141,17 @@ template <class T> FN u16 to_u16(T x) { return u16(min(max(to_i32(x), 0), 65535)
 """, "names")  # fmt: skip
 for _name in ("to_i8", "to_u8", "to_i16", "to_u16", "to_i32", "to_u32", "to_i64", "to_u64"):
     _piece(_name, "", "to_integer")
+_piece("choose", """
+// x or y, both of which are computed.
+template <class T> FN T choose(bool first, T x, T y) { return first ? x : y; }
+""")  # fmt: skip
+_piece("fast_exp", """
+// e to the power of x: 2 ulp of the result, and half an ulp of the exponent's product with log2(e).
+FN float fast_exp(float x) { return exp2f(x * 1.442695041f); }
+""")  # fmt: skip
+_piece("fast_sqrt", """
+FN float fast_sqrt(float x) { float y; asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+""")  # fmt: skip
 _piece("fma_f16", """
 FN f16 fma_f16(f16 x, f16 y, f16 z) {
   f16 r;
@@ -179,6 +190,21 @@ template <class T, int N> struct alignas(sizeof(T) * N) vec { T v[N]; };
 template <int N, class T> FN vec<T, N> load_vec(const T* from) { return *reinterpret_cast<const vec<T, N>*>(from); }
 template <int N, class T> FN void store_vec(T* to, const vec<T, N>& x) { *reinterpret_cast<vec<T, N>*>(to) = x; }
 """)  # fmt: skip
+_piece("words", """
+// `N` neighbouring 32-bit words, which hold narrower elements: a word stays in one register.
+template <int N> struct alignas(4 * N) words { u32 v[N]; };
+template <int N> FN words<N> load_words(const void* from) { return *reinterpret_cast<const words<N>*>(from); }
+template <class T> FN T part_of(u32 word, int place) {
+  if constexpr (sizeof(T) == 2) return bits_as<T>(u16(word >> 16 * place));
+  else return bits_as<T>(u8(word >> 8 * place));
+}
+template <int N> FN void store_words(void* to, const words<N>& x) { *reinterpret_cast<words<N>*>(to) = x; }
+FN u32 joined(u16 low, u16 high) { u32 x; asm("mov.b32 %0, {%1, %2};" : "=r"(x) : "h"(low), "h"(high)); return x; }
+template <class T> FN u32 word_of(T a, T b) { return joined(bits_as<u16>(a), bits_as<u16>(b)); }
+template <class T> FN u32 word_of(T a, T b, T c, T d) {
+  return u32(bits_as<u8>(a)) | u32(bits_as<u8>(b)) << 8 | u32(bits_as<u8>(c)) << 16 | u32(bits_as<u8>(d)) << 24;
+}
+""", "names", "bits_as")  # fmt: skip
 _piece("load_vec", "", "vec")
 _piece("store_vec", "", "vec")
 _piece("from_lane", """

@@ -154,7 +154,8 @@ def _load_vector(e: Emitter, op: Load, index: Coordinate, width: int, axis: int,
     target = e.held[op.result]
     lanes = [_shifted(e, index, axis, u) for u in range(width)]
     whole = _whole(e, op, lanes, uniform)
-    if element.itemsize < WORD and width * element.itemsize % WORD == 0:
+    narrow = element.itemsize < WORD and width * element.itemsize % WORD == 0
+    if narrow or (element.itemsize == WORD and whole is not None and uniform):
         return _load_words(e, op, [target.at(lane) for lane in lanes], lanes, whole, uniform)
     e.used.add("vec")
     found = Expr(f"load_vec<{width}>({start})")
@@ -172,7 +173,7 @@ def _load_vector(e: Emitter, op: Load, index: Coordinate, width: int, axis: int,
 def _load_words(
     e: Emitter, op: Load, targets: list[Expr], lanes: list[Coordinate], whole: Expr | None, uniform: bool
 ) -> list[str]:
-    """Elements narrower than a register travel in whole registers, also where two ways of having them meet."""
+    """Elements of up to a register travel in whole registers, also where two ways of having them meet."""
     e.used.add("words")
     element = op.result.type.scalar
     assert isinstance(element, (DType, PointerType))
@@ -186,7 +187,9 @@ def _load_words(
     others = [_fallback(e, op, lane, uniform) for lane in lanes]
     made = _words(others, name, per)
     if uniform:
-        out = [f"{{ words<{count}> t = {{{{{', '.join(made)}}}}};", f"  if ({whole}) t = {found};"]
+        e.used.add("load_if")
+        start = address(e, op.ptr, lanes[0])
+        out = [f"{{ words<{count}> t = load_if({whole}, {start}, words<{count}>{{{{{', '.join(made)}}}}});"]
     else:
         out = [f"{{ words<{count}> t;", f"  if ({whole}) t = {found};"]
         out += [f"  else t = words<{count}>{{{{{', '.join(made)}}}}};"]
@@ -292,6 +295,14 @@ def _store_vector(
     lanes = [_shifted(e, index, axis, u) for u in range(width)]
     start = address(e, op.ptr, index)
     values = [e.text(op.value, lane) for lane in lanes]
+    layout = e.layout(op.ptr)
+    first = first_of_replicas(e, layout)
+    whole = _whole(e, op, lanes, uniform)
+    conditions = first if whole is None else [*first, whole]
+    if conditions and (whole is None or uniform) and element.itemsize <= WORD <= width * element.itemsize:
+        e.used.add("store_if")
+        packed = _words(values, e.type(element), WORD // element.itemsize)
+        return [f"store_if({all_of(conditions)}, {start}, words<{len(packed)}>{{{{{', '.join(packed)}}}}});"]
     if element.itemsize < WORD and width * element.itemsize % WORD == 0:
         e.used.add("words")
         values = _words(values, e.type(element), WORD // element.itemsize)
@@ -299,14 +310,11 @@ def _store_vector(
     else:
         e.used.add("vec")
         go = f"store_vec({start}, vec<{e.type(element)}, {width}>{{{{{', '.join(values)}}}}});"
-    layout = e.layout(op.ptr)
-    first = first_of_replicas(e, layout)
-    whole = _whole(e, op, lanes, uniform)
     if whole is None:
         return [f"if ({all_of(first)}) {go}"] if first else [go]
     if uniform:
-        return [f"if ({all_of([*first, whole])}) {go}"]
-    out = [f"if ({all_of([*first, whole])}) {{", f"  {go}", "} else {"]
+        return [f"if ({all_of(conditions)}) {go}"]
+    out = [f"if ({all_of(conditions)}) {{", f"  {go}", "} else {"]
     for lane in lanes:
         out += [f"  {line}" for line in _store_one(e, op, lane)]
     return [*out, "}"]

@@ -191,20 +191,34 @@ template <int N, class T> FN vec<T, N> load_vec(const T* from) { return *reinter
 template <int N, class T> FN void store_vec(T* to, const vec<T, N>& x) { *reinterpret_cast<vec<T, N>*>(to) = x; }
 """)  # fmt: skip
 _piece("words", """
-// `N` neighbouring 32-bit words, which hold narrower elements: a word stays in one register.
+// `N` neighbouring 32-bit words, which hold elements of up to their size: a word stays in one register.
 template <int N> struct alignas(4 * N) words { u32 v[N]; };
 template <int N> FN words<N> load_words(const void* from) { return *reinterpret_cast<const words<N>*>(from); }
 template <class T> FN T part_of(u32 word, int place) {
-  if constexpr (sizeof(T) == 2) return bits_as<T>(u16(word >> 16 * place));
+  if constexpr (sizeof(T) == 4) return bits_as<T>(word);
+  else if constexpr (sizeof(T) == 2) return bits_as<T>(u16(word >> 16 * place));
   else return bits_as<T>(u8(word >> 8 * place));
 }
 template <int N> FN void store_words(void* to, const words<N>& x) { *reinterpret_cast<words<N>*>(to) = x; }
 FN u32 joined(u16 low, u16 high) { u32 x; asm("mov.b32 %0, {%1, %2};" : "=r"(x) : "h"(low), "h"(high)); return x; }
+template <class T> FN u32 word_of(T a) { return bits_as<u32>(a); }
 template <class T> FN u32 word_of(T a, T b) { return joined(bits_as<u16>(a), bits_as<u16>(b)); }
 template <class T> FN u32 word_of(T a, T b, T c, T d) {
   return u32(bits_as<u8>(a)) | u32(bits_as<u8>(b)) << 8 | u32(bits_as<u8>(c)) << 16 | u32(bits_as<u8>(d)) << 24;
 }
 """, "names", "bits_as")  # fmt: skip
+_piece("load_if", """
+// What is at `from` where it is wanted, else x, without a branch that would keep other code from moving past.
+FN words<1> load_if(bool wanted, const void* from, words<1> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.b32 %0, [%1]; }" : "+r"(x.v[0]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
+FN words<2> load_if(bool wanted, const void* from, words<2> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p ld.global.v2.b32 {%0, %1}, [%2]; }" : "+r"(x.v[0]), "+r"(x.v[1]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
+FN words<4> load_if(bool wanted, const void* from, words<4> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }" : "+r"(x.v[0]), "+r"(x.v[1]), "+r"(x.v[2]), "+r"(x.v[3]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
+""", "words")  # fmt: skip
+_piece("store_if", """
+// x to `to` where it is wanted; without a branch, into which the computation of x would move.
+FN void store_if(bool wanted, void* to, const words<1>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.b32 [%1], %0; }" :: "r"(x.v[0]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
+FN void store_if(bool wanted, void* to, const words<2>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p st.global.v2.b32 [%2], {%0, %1}; }" :: "r"(x.v[0]), "r"(x.v[1]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
+FN void store_if(bool wanted, void* to, const words<4>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p st.global.v4.b32 [%4], {%0, %1, %2, %3}; }" :: "r"(x.v[0]), "r"(x.v[1]), "r"(x.v[2]), "r"(x.v[3]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
+""", "words")  # fmt: skip
 _piece("load_vec", "", "vec")
 _piece("store_vec", "", "vec")
 _piece("from_lane", """

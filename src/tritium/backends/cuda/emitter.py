@@ -19,6 +19,7 @@ from tritium.backends.cuda import (
     memory,
     reductions,
     scans,
+    selection,
     shared,
     sorting,
 )
@@ -379,6 +380,9 @@ class Emitter(Expressions):
 
     def rank(self, op: Op) -> None:
         sorting.rank(self, op)
+
+    def top_groups(self, op: Op) -> None:
+        selection.top_groups(self, op)
 
     def shared_scatter(self, op: Op) -> None:
         sorting.shared_scatter(self, op)

@@ -89,7 +89,9 @@ class Expressions:
             return self._narrowed(op, binary(sign, x, y))
         name = "quotient" if sign == "/" else "remainder"
         if op.format in ("i64", "u64") and self._in_half(op):  # 64 bits divide by a subroutine
-            short, long = ("int", "(long long)") if op.format == "i64" else ("unsigned int", "(unsigned long long)")
+            short, long = (
+                ("int", "(long long)") if op.format == "i64" else ("unsigned int", "(unsigned long long)")
+            )
             x, y = (Expr(f"({short}){v.within(UNARY)}", UNARY) for v in (x, y))
             return Expr(f"{long}{self.helper(name, x, y)}", UNARY)
         return self.helper(name, x, y)

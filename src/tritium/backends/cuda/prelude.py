@@ -207,18 +207,34 @@ template <class T> FN u32 word_of(T a, T b, T c, T d) {
   return u32(bits_as<u8>(a)) | u32(bits_as<u8>(b)) << 8 | u32(bits_as<u8>(c)) << 16 | u32(bits_as<u8>(d)) << 24;
 }
 """, "names", "bits_as")  # fmt: skip
-_piece("load_if", """
-// What is at `from` where it is wanted, else x, without a branch that would keep other code from moving past.
-FN words<1> load_if(bool wanted, const void* from, words<1> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.b32 %0, [%1]; }" : "+r"(x.v[0]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
-FN words<2> load_if(bool wanted, const void* from, words<2> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p ld.global.v2.b32 {%0, %1}, [%2]; }" : "+r"(x.v[0]), "+r"(x.v[1]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
-FN words<4> load_if(bool wanted, const void* from, words<4> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }" : "+r"(x.v[0]), "+r"(x.v[1]), "+r"(x.v[2]), "+r"(x.v[3]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
-""", "words")  # fmt: skip
-_piece("store_if", """
-// x to `to` where it is wanted; without a branch, into which the computation of x would move.
-FN void store_if(bool wanted, void* to, const words<1>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.b32 [%1], %0; }" :: "r"(x.v[0]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
-FN void store_if(bool wanted, void* to, const words<2>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p st.global.v2.b32 [%2], {%0, %1}; }" :: "r"(x.v[0]), "r"(x.v[1]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
-FN void store_if(bool wanted, void* to, const words<4>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p st.global.v4.b32 [%4], {%0, %1, %2, %3}; }" :: "r"(x.v[0]), "r"(x.v[1]), "r"(x.v[2]), "r"(x.v[3]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
-""", "words")  # fmt: skip
+
+
+def _predicated(count: int) -> tuple[str, str]:
+    """A load and a store of `count` words behind a predicate, on one line each."""
+    suffix = f".v{count}.b32" if count > 1 else ".b32"
+    data = ", ".join(f"%{i}" for i in range(count))
+    data = f"{{{data}}}" if count > 1 else data
+    begin = f'asm volatile("{{ .reg .pred p; setp.ne.b32 p, %{count + 1}, 0; @p'
+    load = f'{begin} ld.global{suffix} {data}, [%{count}]; }}" : '
+    load += ", ".join(f'"+r"(x.v[{i}])' for i in range(count))
+    store = f'{begin} st.global{suffix} [%{count}], {data}; }}" :: '
+    store += ", ".join(f'"r"(x.v[{i}])' for i in range(count))
+    wanted = '"r"(int(wanted)) : "memory");'
+    return (
+        f"FN words<{count}> load_if(bool wanted, const void* from, words<{count}> x) {{ "
+        f'{load} : "l"(__cvta_generic_to_global(from)), {wanted} return x; }}',
+        f"FN void store_if(bool wanted, void* to, const words<{count}>& x) {{ "
+        f'{store}, "l"(__cvta_generic_to_global(to)), {wanted} }}',
+    )
+
+
+_LOADS, _STORES = zip(*map(_predicated, (1, 2, 4)), strict=True)
+_piece("load_if", "\n".join((
+    "// What is at `from` where it is wanted, else x, without a branch that would keep other code from moving past.",
+    *_LOADS)), "words")  # fmt: skip
+_piece("store_if", "\n".join((
+    "// x to `to` where it is wanted; without a branch, into which the computation of x would move.",
+    *_STORES)), "words")  # fmt: skip
 _piece("load_vec", "", "vec")
 _piece("store_vec", "", "vec")
 _piece("from_lane", """
@@ -365,16 +381,32 @@ FN {_f8} to_{_f8}(u64 x) {{ return to_{_f8}(to_odd(x)); }}
     _piece(f"to_{_f8}", "", _f8)
     _piece(f"to_{_f8}_rz", "", _f8)
 _piece("order_key", """
-// Integers in the order of the numbers: -0 before +0, and every NaN after them.
+// Integers in the order of the numbers: -0 before +0, and every NaN after them; all bits but a NaN's sign are kept.
 FN int order_key(float x) {
   int bits = __float_as_int(x);
-  return x != x ? 0x7fffffff : bits < 0 ? bits ^ 0x7fffffff : bits;
+  return x != x ? bits & 0x7fffffff : bits < 0 ? bits ^ 0x7fffffff : bits;
 }
 FN i64 order_key(double x) {
   i64 bits = __double_as_longlong(x);
-  return x != x ? 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+  return x != x ? bits & 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
 }
 """, "names")  # fmt: skip
+_piece("of_order_key", """
+// What order_key made a key of.
+template <class T, class K> FN T of_order_key(K key) {
+  if constexpr (T(0.5) == T(0)) return T(key);
+  else if constexpr (sizeof(T) == 4) return bits_as<T>(key < 0 ? key ^ 0x7fffffff : key);
+  else return bits_as<T>(key < 0 ? key ^ 0x7fffffffffffffffll : key);
+}
+""", "bits_as")  # fmt: skip
+_piece("in_order", """
+// The first of two keys into a, the other into b: the larger one first if `DOWN`.
+template <bool DOWN, class T> FN void in_order(T& a, T& b) {
+  T low = min(a, b), high = max(a, b);
+  a = DOWN ? high : low;
+  b = DOWN ? low : high;
+}
+""")  # fmt: skip
 _piece("read_globaltimer", """
 FN i64 read_globaltimer() { i64 t; asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)); return t; }
 """, "names")  # fmt: skip

@@ -22,11 +22,13 @@ VECTOR_BYTES = 16
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """Axes from the one whose neighbours are closest in memory on; `count` elements along ``order[0]`` that form an
-    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one."""
+    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one; whether neighbours along
+    ``order[0]`` are known to be neighbours in memory."""
 
     order: tuple[int, ...]
     count: int = 1
     uniform_mask: bool = False
+    contiguous: bool = False
 
 
 def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors:
@@ -50,7 +52,7 @@ def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors
     count = 1
     while count * 2 * size <= aligned and shape[fastest] % (count * 2) == 0:
         count *= 2
-    return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count))
+    return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count), True)
 
 
 def _stride(poly: Poly, axis: int) -> int | None:

@@ -28,6 +28,7 @@ from tritium.ops.gpu_reduce import ReduceGroups
 from tritium.ops.gpu_shared import Barrier, SharedLoad, SharedStore
 from tritium.ops.reduce import Reduce
 from tritium.ops.reshape import Reshape
+from tritium.passes.barriers import release
 from tritium.passes.lower_to_machine import SharedSpace
 
 WARP = 32
@@ -132,5 +133,5 @@ def _gather(
     made = SharedLoad(buffer, shape=part.type.shape)
     made.attrs["layout"] = str(target)
     builder.insert(made)
-    builder.insert(Barrier())
+    release(builder, op)
     return made.result

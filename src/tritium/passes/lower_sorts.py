@@ -24,6 +24,7 @@ from tritium.ops.gpu_shared import Barrier, SharedAlloc, SharedLoad, SharedStore
 from tritium.ops.gpu_sort import TOP_TYPES, Rank, SharedCount, SharedScatter, TopGroups
 from tritium.ops.histogram import Histogram
 from tritium.ops.sort import Sort
+from tritium.passes.barriers import release
 from tritium.passes.lower_reductions import WARP, GroupPlan, plan_groups
 from tritium.passes.lower_to_machine import SharedSpace
 
@@ -45,10 +46,10 @@ def _buffer(op: Op, space: SharedSpace, label: str, element: object, shape: tupl
     return space.alloc(SharedAlloc(label=label, element=element, shape=shape, order=order), op)
 
 
-def _load(builder: Builder, buffer: Value, result: Value, layout: RegisterLayout) -> Value:
+def _load(builder: Builder, op: Op, buffer: Value, result: Value, layout: RegisterLayout) -> Value:
     made = builder.insert(SharedLoad(buffer, shape=result.type.shape, result_names=(result.name,)))
     made.attrs["layout"] = str(layout)
-    builder.insert(Barrier())
+    release(builder, op)
     return made.result
 
 
@@ -94,7 +95,7 @@ def _select(op: Sort, plan: GroupPlan, space: SharedSpace) -> None:
         buffer = _buffer(op, space, "selected", x.type.scalar, x.type.shape)
         builder.insert(SharedStore(buffer, x))
         builder.insert(Barrier())
-        return _load(builder, buffer, x, wanted)
+        return _load(builder, op, buffer, x, wanted)
 
     with builder.before(op), builder.at(op.loc):
         kept = plan.axis.digits if plan.groups > 1 else ()
@@ -122,7 +123,7 @@ def _rank(op: Sort, space: SharedSpace) -> None:
         rank.attrs["layout"] = str(source)
         builder.insert(SharedScatter(ordered, op.x, rank.result))
         builder.insert(Barrier())
-        made = _load(builder, ordered, op.result, target)
+        made = _load(builder, op, ordered, op.result, target)
     op.replace_with([made])
 
 
@@ -138,5 +139,5 @@ def _histogram(op: Histogram, space: SharedSpace) -> None:
         builder.insert(Barrier())
         builder.insert(SharedCount(bins, op.x, op.mask))
         builder.insert(Barrier())
-        made = _load(builder, bins, op.result, target)
+        made = _load(builder, op, bins, op.result, target)
     op.replace_with([made])

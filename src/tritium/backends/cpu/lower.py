@@ -7,6 +7,7 @@ worker alone: a sink of 64 bytes, then the kept tiles.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
@@ -39,6 +40,9 @@ ABORTED = -1
 MOVING = ("tile.broadcast", "tile.expand_dims", "tile.permute", "tile.flip", "tile.slice", "tile.reshape", "tile.join",
           "tile.split", "tile.gather", "tile.cat")  # fmt: skip
 """Ops whose elements come from other places of their operands."""
+
+MXCSR = 0x1F80
+"""The x86 register of floating-point modes as a process starts with it."""
 
 FAULT_SLOT = 3
 ARGUMENT_SLOT = 4
@@ -88,6 +92,7 @@ class Lowering:
         self.record = record
         self.width = width
         self.stream = stream
+        self.mxcsr = platform.machine().lower() in ("x86_64", "amd64")
         self.plan = Plan(function, distinct)
         self.e = Code()
         self.e.has_scalef = width == 16
@@ -221,21 +226,40 @@ class Lowering:
         self._place_lasting()
         if self.stream:
             e.line("fence seq_cst")
-        e.line("ret void")
+        self._leave()
         if self.stops:
             e.stack[0].lines.append("stop:")
-            e.line("ret void")
+            self._leave()
         if self.aborts:
             e.stack[0].lines.append("abort:")
             place = f"inttoptr i64 {self.fault_address.ssa} to ptr"
             e.line(f"%abortplace = {place}")
             e.line(f"store i64 {ABORTED}, ptr %abortplace")
-            e.line("ret void")
+            self._leave()
+        if self.mxcsr:
+            e.stack[0].lines[0:0] = self._floating_environment()
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
         constants = "\n".join(e.globals.values())
         head = "define void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {"
         return f"{constants}\n{declared}\n{head}\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
+
+    def _floating_environment(self) -> list[str]:
+        """IEEE arithmetic whatever the calling thread is set to: nearest even, subnormals kept, no traps."""
+        for name in ("stmxcsr", "ldmxcsr"):
+            self.e.declare(f"llvm.x86.sse.{name}", "void (ptr)")
+        return [
+            "  %callers = alloca i32",
+            "  %ours = alloca i32",
+            "  call void @llvm.x86.sse.stmxcsr(ptr %callers)",
+            f"  store i32 {MXCSR}, ptr %ours",
+            "  call void @llvm.x86.sse.ldmxcsr(ptr %ours)",
+        ]
+
+    def _leave(self) -> None:
+        if self.mxcsr:
+            self.e.line("call void @llvm.x86.sse.ldmxcsr(ptr %callers)")
+        self.e.line("ret void")
 
     def _place_lasting(self) -> None:
         places: list[str] = []

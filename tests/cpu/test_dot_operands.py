@@ -228,3 +228,19 @@ def test_right_operands_that_instances_share(
     shared = [t for t in _texts(kernel, panels.NAME) if t.startswith("while")]
     if n > bn:  # a loop of one step is none
         assert len(shared) == (2 if rows_first else 0)
+
+
+@pytest.mark.parametrize("blocks", [(32, 32, 32), (16, 64, 20), (7, 9, 5), (33, 48, 2), (16, 16, 128)])
+@pytest.mark.parametrize(
+    "layouts", [("rows", "rows"), ("columns", "columns"), ("rows backwards", "every other")]
+)
+def test_whole_range_of_int8(blocks: tuple[int, int, int], layouts: tuple[str, str]) -> None:
+    (bm, bn, bk), (left, right) = blocks, layouts
+    rng = np.random.default_rng(5)
+    a, b = (rng.choice(np.array([-128, -127, -1, 0, 3, 127], np.int8), s) for s in ((61, 200), (200, 70)))
+    a[0], b[:, 0] = -128, -128  # the largest products there are
+    c = np.zeros((61, 70), np.int32)
+    a, b = LAYOUTS[left](a), LAYOUTS[right](b)
+    grid = (-(-61 // bm), -(-70 // bn))
+    product[grid](a, b, c, 61, 70, 200, *_strides(a), *_strides(b), ACC=tl.int32, BM=bm, BN=bn, BK=bk)
+    assert np.array_equal(c, a.astype(np.int32) @ b.astype(np.int32))

@@ -4,7 +4,7 @@ The right operand is packed as panels as wide as a register block; the left one 
 packed too. The accumulator tile stays in scratch memory (L1 or L2); inside one product it is held in registers for the
 whole depth. Where a loop only sums products into a carried tile, several of its steps are brought together and
 multiplied at once (`Jam`), which loads and stores the accumulator less often. Narrow floats are converted while they
-are packed; fp32 and fp64 sum with fused multiply-add in their own type, integers in int32.
+are packed; fp32 and fp64 sum with fused multiply-add in their own type, int8 in int32, two products at once.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def plan_products(k: Lowering, loop: Any, trip: V, trips: V) -> None:
         if op.name != "tile.dot" or len(op.result.type.shape) != 2 or not op.result.uses:
             continue
         work = _work_type(op)
-        depth = op.a.type.shape[1]
+        depth = operands.steps_of(k, op)
         block = blocking(k.width, formats.held_as(work), *op.result.type.shape)
         steps = DEPTH_BYTES // (block.columns * size_of(formats.held_as(work))) // depth
         if steps > 1 and op.out == work and _sums_alone(op, loop):
@@ -96,7 +96,7 @@ def _held(k: Lowering, loop: Any, op: Any, trips: V, near: bool = False) -> Held
         k.record.reject(panels.NAME, found)
         return None
     k.record.plan(panels.NAME, f"while {found.describe()}", op)
-    return panels.begin(k, found, k.e.mul(trips, k.e.index(op.a.type.shape[1])))
+    return panels.begin(k, found, k.e.mul(trips, k.e.index(operands.steps_of(k, op))))
 
 
 def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, height: int = 0) -> Packed:
@@ -105,7 +105,7 @@ def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, heig
     b = k.allocate_for_good(work, (height, n)) if height else k.allocate(work, (depth, n))
     a = None if _in_memory(k, op, work) else k.allocate(work, (m, depth))
     across = operands.contiguous_axis(k, op.a) == len(op.a.type.shape) - 2
-    return Packed(a, b, work, m, n, depth, height or depth, block, across)
+    return Packed(a, b, work, m, n, depth, height or depth, block, across, operands.is_paired(k, op))
 
 
 def _in_memory(k: Lowering, op: Any, work: DType) -> bool:
@@ -121,7 +121,7 @@ def dot(k: Lowering, op: Any) -> None:
     work = _work_type(op)
     shape = op.result.type.shape
     batch, (m, n) = shape[:-2], shape[-2:]
-    depth = op.a.type.shape[-1]
+    depth = operands.steps_of(k, op)
     result, total = _destination(k, op, work)
     jam = k.jams.get(op)
     if jam is not None:
@@ -169,7 +169,7 @@ def _left(k: Lowering, op: Any, packed: Packed, work: DType, prefix: list[V]) ->
     size = size_of(packed.kind)
     if packed.a is None:
         kept = k.buffers[op.a]
-        depth = op.a.type.shape[-1]
+        depth = operands.steps_of(k, op)
         first = e.add(kept.address, _matrix(k, op.a.type.shape[:-2], prefix, packed.m * depth * size))
         return Rows(first, e.index(depth * size), e.index(size))
     plan = _in_place(k, op, op.a, operands.LEFT, work)
@@ -188,7 +188,7 @@ def _left(k: Lowering, op: Any, packed: Packed, work: DType, prefix: list[V]) ->
 def _right(k: Lowering, op: Any, packed: Packed, prefix: list[V], hold: Hold | None) -> Columns:
     """Where the kernel finds the right operand, which is packed if it must be."""
     e = k.e
-    depth = op.a.type.shape[-1]
+    depth = operands.steps_of(k, op)
     start, there = e.index(0), e.const(0, "i1")
     if hold is not None:
         start = e.mul(e.select(hold.held.fits, hold.trip, start), e.index(depth))
@@ -221,7 +221,7 @@ def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
     """Bring one step's operands; multiply when the panels are full or no step is left."""
     e = k.e
     packed = jam.packed
-    depth = op.a.type.shape[-1]
+    depth = operands.steps_of(k, op)
     done = e.emit("i64", 1, e.top, f"load i64, ptr {jam.slot}")
     columns = e.mul(done, e.index(depth))
     plan = _in_place(k, op, op.a, operands.LEFT, packed.ty, jam.loop)

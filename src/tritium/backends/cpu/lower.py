@@ -92,7 +92,7 @@ class Lowering:
         self.record = record
         self.width = width
         self.stream = stream
-        self.mxcsr = platform.machine().lower() in ("x86_64", "amd64")
+        self.x86 = platform.machine().lower() in ("x86_64", "amd64")
         self.plan = Plan(function, distinct)
         self.e = Code()
         self.e.has_scalef = width == 16
@@ -236,7 +236,7 @@ class Lowering:
             e.line(f"%abortplace = {place}")
             e.line(f"store i64 {ABORTED}, ptr %abortplace")
             self._leave()
-        if self.mxcsr:
+        if self.x86:
             e.stack[0].lines[0:0] = self._floating_environment()
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
@@ -257,7 +257,7 @@ class Lowering:
         ]
 
     def _leave(self) -> None:
-        if self.mxcsr:
+        if self.x86:
             self.e.line("call void @llvm.x86.sse.ldmxcsr(ptr %callers)")
         self.e.line("ret void")
 

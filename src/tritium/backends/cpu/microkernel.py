@@ -55,6 +55,7 @@ class Packed:
 
     The panel of the columns from c on starts at element ``height * c``; all have `block.columns` columns but the last.
     `a` is None if the left operand is read where it lies. Where `across`, it is kept transposed: `depth` rows of m.
+    Where `paired`, an element is a pair of 16-bit numbers.
     """
 
     a: Buffer | None
@@ -66,6 +67,7 @@ class Packed:
     height: int
     block: Blocking
     across: bool = False
+    paired: bool = False
 
     @property
     def kind(self) -> str:
@@ -221,7 +223,7 @@ def _block(k: Lowering, packed: Packed, places: tuple[V, Rows, V, V, V], shape: 
                 x = e.emit(kind, 1, e.top, f"load {kind}, ptr {pointer}, align {size}")
                 for v in range(shape.vectors):
                     n = r * shape.vectors + v
-                    total[n] = _multiply_add(k, kind, x, right[v], total[n])
+                    total[n] = _multiply_add(k, packed, x, right[v], total[n])
         return total
 
     p, phis = e.open_loop(e.index(0), depth, shape.unroll, sums)
@@ -230,8 +232,31 @@ def _block(k: Lowering, packed: Packed, places: tuple[V, Rows, V, V, V], shape: 
         e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(place, e.top)}, align {size}")
 
 
-def _multiply_add(k: Lowering, kind: str, x: V, y: V, z: V) -> V:
+def _multiply_add(k: Lowering, packed: Packed, x: V, y: V, z: V) -> V:
     e = k.e
-    if kind.startswith("i"):
+    if packed.paired:
+        return e.add(_pairs_product(k, x, y), z)
+    if packed.kind.startswith("i"):
         return e.add(e.mul(x, y), z)
     return e.intrinsic("fma", x, y, z)
+
+
+_PAIRS = {16: "avx512.pmaddw.d.512", 8: "avx2.pmadd.wd", 4: "sse2.pmadd.wd"}
+
+
+def _pairs_product(k: Lowering, x: V, y: V) -> V:
+    """Products of the low and of the high halves, added; with VNNI, LLVM makes one instruction of this and the sum."""
+    e = k.e
+    lanes = y.lanes
+    if lanes not in _PAIRS:
+        sixteen = e.const(16, "i32")
+        low = [e.binary("ashr", e.binary("shl", v, sixteen), sixteen) for v in (x, y)]
+        high = [e.binary("ashr", v, sixteen) for v in (x, y)]
+        return e.add(e.mul(*low), e.mul(*high))
+    name, halves = f"llvm.x86.{_PAIRS[lanes]}", f"<{2 * lanes} x i16>"
+    e.declare(name, f"<{lanes} x i32> ({halves}, {halves})")
+    parts = [e.emit("i32", lanes, v.level, f"bitcast {e.typed(v, lanes)} to {halves}").ssa for v in (x, y)]
+    level = max(x.level, y.level)
+    return e.emit(
+        "i32", lanes, level, f"call <{lanes} x i32> @{name}({halves} {parts[0]}, {halves} {parts[1]})"
+    )

@@ -12,6 +12,7 @@ from itertools import permutations
 from tritium.analysis.value_facts import ValueFacts
 from tritium.analysis.vectors import vectors_of
 from tritium.ir.core import Function, Op, Region, Value
+from tritium.ir.types import PointerType
 from tritium.ops.atomic import AtomicCas, AtomicRmw
 from tritium.ops.base import TileOp
 from tritium.ops.control import For, If, Poison, While
@@ -41,7 +42,7 @@ class Homes:
         self.reasons: list[tuple[Value, RegisterLayout, str, Op]] = []
         for op in function.walk():
             if isinstance(op, Dot):
-                self._learn(policy.dot(op.result.type.shape))
+                self._learn(policy.dot(op))
         self._region(function.body)
 
     def __getitem__(self, value: Value) -> RegisterLayout | None:
@@ -81,7 +82,7 @@ class Homes:
     def _op(self, op: Op) -> None:
         assert isinstance(op, TileOp)
         if isinstance(op, Dot):
-            layout = self.policy.dot(op.result.type.shape)
+            layout = self.policy.dot(op)
             self._set(op.result, self._learn(layout), "the register tile of a dot", op)
         elif isinstance(op, Load) and op.result.type.shape:
             self._set(op.result, self.memory(op), "follows the addresses of a load", op)
@@ -147,9 +148,10 @@ class Homes:
     def _loop(self, op: For | While) -> None:
         shift = len(op.body.args) - len(op.results)
         for i, init in enumerate(op.inits):
-            if init in self.home:
+            found = self._read_through(op.body.args[i + shift]) or self.home.get(init)
+            if found is not None:
                 for region in op.regions:
-                    self._carry(op, region, i, self.home[init])
+                    self._carry(op, region, i, found)
         self.cheap.update(op.body.args[:shift])
         for region in op.regions:
             self._region(region)
@@ -169,12 +171,14 @@ class Homes:
                 self._region(region)
 
     def _read_through(self, pointer: Value) -> RegisterLayout | None:
-        """The layout of a load whose addresses are made of `pointer`, a carried tile."""
+        """The layout of a load whose addresses are made of `pointer`, a carried tile of them."""
+        if not pointer.type.shape or not isinstance(pointer.type.scalar, PointerType):
+            return None
         work, seen = [pointer], {pointer}
         while work:
             for user, _ in work.pop().uses:
                 if isinstance(user, Load) and user.result.type.shape == pointer.type.shape:
-                    return self.home.get(user.result)
+                    return self.memory(user)
                 for r in user.results if isinstance(user, TileOp) and not user.regions else ():
                     if r not in seen and r.type.shape == pointer.type.shape:
                         seen.add(r)

@@ -1,6 +1,7 @@
 """Which register layouts the compiler prefers: the policies behind `tritium.passes.assign_layouts`.
 
-``default``   32 * num_warps threads; vectors along the contiguous axis; power-of-two thread shapes with overhang
+``default``   32 * num_warps threads; vectors along the contiguous axis; power-of-two thread shapes with overhang;
+              dots as tensor cores give them where `tensor_cores` has a plan
 ``seed``      one result per thread without a dot, at most one warp with one (divisors only, strided register tiles)
 """
 
@@ -13,7 +14,9 @@ from math import prod
 from typing import Protocol
 
 from tritium.layout import seed_dot_thread_shape
+from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, blocked, divisors, strided
+from tritium.passes.specialize.tensor_cores import MmaPlan, TensorCores
 
 WARP = 32
 
@@ -27,7 +30,7 @@ class LayoutPolicy(Protocol):
     @property
     def threads(self) -> int: ...
 
-    def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
+    def dot(self, op: Dot) -> RegisterLayout:
         """For the result of a dot."""
         ...
 
@@ -54,7 +57,8 @@ class SeedPolicy:
     def threads(self) -> int:
         return prod(self.thread_shape)
 
-    def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
+    def dot(self, op: Dot) -> RegisterLayout:
+        shape = op.result.type.shape
         matrix = shape[-2:]
         threads = self.thread_shape if matrix == self.shape else seed_dot_thread_shape(matrix, self.threads)
         return strided(shape, (*(1 for _ in shape[:-2]), *threads), self.threads)
@@ -67,9 +71,10 @@ class SeedPolicy:
 
 @dataclass(frozen=True)
 class DefaultPolicy:
-    """`warps` warps; see the module text."""
+    """`warps` warps; see the module text. `cores`: the tensor cores, if dots may use them."""
 
     warps: int
+    cores: TensorCores | None = None
     name: str = "default"
 
     @property
@@ -83,8 +88,13 @@ class DefaultPolicy:
             run *= 2
         return blocked(shape, self.threads, order, run)
 
-    def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
-        """A rectangle of warps, each a rectangle of threads, each with a register tile as square as can be."""
+    def dot(self, op: Dot) -> RegisterLayout:
+        """What tensor cores give; else a rectangle of warps, each a rectangle of threads, each with a register tile as
+        square as can be."""
+        found = self.cores.match(op) if self.cores is not None else None
+        if isinstance(found, MmaPlan):
+            return found.warps.results
+        shape = op.result.type.shape
         rows, columns = shape[-2:]
         lanes, warps = _dot_threads(rows, columns, self.warps)
         row = _dot_axis(rows, ((lanes[0], lanes[1]), (warps[0], WARP)))

@@ -17,7 +17,7 @@ written again; specialisations that do without it say why (`tritium.passes.speci
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from tritium.errors import make_error
@@ -40,43 +40,88 @@ from tritium.ops.gpu_shared import (
     SharedStore,
 )
 from tritium.ops.memory import Load
+from tritium.passes.mma_dots import Product, in_registers, operand_buffer
 from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
+from tritium.passes.specialize.tensor_cores import MmaPlan, TensorCores
 
 
 @dataclass(frozen=True)
 class DotBuffers:
-    """Where the operands of a dot are in shared memory."""
+    """Where the operands of a dot are: in shared memory, or as they are where they need not go there."""
 
     a: Value
     b: Value
 
 
 class SharedSpace:
-    """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes."""
+    """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes.
 
-    def __init__(self, function: Function, policy: SharedPolicy, limit: int) -> None:
+    cores   the tensor cores that dots were laid out for, if any
+    """
+
+    def __init__(
+        self, function: Function, policy: SharedPolicy, limit: int, cores: TensorCores | None = None
+    ) -> None:
         self.function = function
         self.policy = policy
         self.limit = limit
+        self.cores = cores
 
     def dot(self, op: Dot, stages: int) -> DotBuffers | Reject:
-        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless both fit."""
-        layout = layout_of(op.result)
-        assert layout is not None
-        wanted: list[SharedAlloc] = []
-        for value, side in ((op.a, "a"), (op.b, "b")):
-            element = value.type.scalar
-            assert isinstance(element, DType)
-            wanted.append(
-                self.policy.dot_operand(value.name or side, element, value.type.shape, side, layout, stages)
-            )
-        needed = end_of(shared_bytes(self.function), [_type(w) for w in wanted])
+        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless all fit."""
+        wanted = self._wanted(op, stages)
+        needed = self._bytes_with(wanted.values())
         if needed > self.limit:
             return Reject(
                 f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
             )
-        return DotBuffers(*(self.alloc(w, op) for w in wanted))
+        return self._placed(op, wanted)
+
+    def ring(self, dots: list[Dot], stages: int) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
+        """Buffers for the operands of `dots` in as many of `stages` as there is room for, which are at least two."""
+        for count in range(stages, 1, -1):
+            wanted = {dot: self._wanted(dot, count) for dot in dots}
+            if self._bytes_with([w for each in wanted.values() for w in each.values()]) <= self.limit:
+                return count, {dot: self._placed(dot, each) for dot, each in wanted.items()}
+        return Reject(
+            f"two stages need more than the {self.limit} bytes of shared memory there are", dots[0].loc
+        )
+
+    def _bytes_with(self, wanted: Iterable[SharedAlloc]) -> int:
+        return end_of(shared_bytes(self.function), [_type(w) for w in wanted])
+
+    def _placed(self, op: Dot, wanted: Mapping[str, SharedAlloc]) -> DotBuffers:
+        values = {"a": op.a, "b": op.b}
+        return DotBuffers(*(self.alloc(wanted[s], op) if s in wanted else v for s, v in values.items()))
+
+    def _wanted(self, op: Dot, stages: int) -> dict[str, SharedAlloc]:
+        """The buffers that operands of `op` go to, made but not placed; none for one that stays in registers."""
+        layout = layout_of(op.result)
+        plan = self.plan_of(op)
+        assert layout is not None
+        if plan is not None:
+            sides = ["b"] if in_registers(op, plan) else ["a", "b"]
+            return {side: operand_buffer(op, plan, side, stages) for side in sides}
+        out: dict[str, SharedAlloc] = {}
+        for value, side in ((op.a, "a"), (op.b, "b")):
+            element = value.type.scalar
+            assert isinstance(element, DType)
+            out[side] = self.policy.dot_operand(
+                value.name or side, element, value.type.shape, side, layout, stages
+            )
+        return out
+
+    def plan_of(self, op: Dot) -> MmaPlan | None:
+        """How `op` runs on tensor cores, if it was laid out to."""
+        return self.cores.plan_of(op) if self.cores is not None else None
+
+    def product(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Value:
+        """The machine ops for `op` with its operands in `buffers`; gives its result."""
+        plan = self.plan_of(op)
+        if plan is None:
+            return dot_fma(builder, op, buffers, stage)
+        return Product(builder, op, plan, buffers.a, buffers.b, stage).emit()
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""
@@ -131,9 +176,11 @@ def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
     with builder.before(op), builder.at(op.loc):
         stage = plan.stage_value(builder) if plan is not None else None
         for value, buffer in ((op.a, buffers.a), (op.b, buffers.b)):
+            if buffer is value:
+                continue
             _fill(builder, value, buffer, stage, space.policy.copies_directly)
         builder.insert(Barrier())
-        result = dot_fma(builder, op, buffers, stage)
+        result = space.product(builder, op, buffers, stage)
         if plan is None:
             builder.insert(Barrier())
     loads = [v.defining_op for v in (op.a, op.b)]

@@ -71,6 +71,29 @@ class Local:
 
 
 @dataclass
+class Fragments:
+    """Packed 32-bit registers of a tensor-core operand, ``u32 name[steps * lines][4 or 2]``; only `gpu.mma` reads them.
+
+    side    "a" or "b"
+    steps   instructions along the reduction
+    """
+
+    name: str
+    side: str
+    steps: int
+
+    def at(self, index: Coordinate) -> Expr:
+        raise AssertionError(f"fragments {self.name} have no elements of their own")
+
+    def register(self, line: int, depth: int, lines: int) -> str:
+        """The 32-bit register with row or column register `line` of `lines`, and number `depth` of the reduction."""
+        step, half = divmod(depth, 2)
+        if self.side == "a":
+            return f"{self.name}[{step * (lines // 2) + line // 2}][{line % 2 + 2 * half}]"
+        return f"{self.name}[{step * lines + line}][{half}]"
+
+
+@dataclass
 class View:
     """Another value seen through a shape op: axis b of the base is axis ``pick[b]`` here, or None where it repeats."""
 

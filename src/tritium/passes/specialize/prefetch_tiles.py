@@ -35,7 +35,7 @@ from tritium.ops.dot import Dot
 from tritium.ops.gpu_shared import Barrier, ConvertLayout, DotFma, SharedStore
 from tritium.ops.memory import Load
 from tritium.ops.shape import Broadcast
-from tritium.passes.lower_to_machine import DotBuffers, SharedSpace, dot_fma
+from tritium.passes.lower_to_machine import DotBuffers, SharedSpace
 
 NAME = "prefetch_tiles"
 STAGES = 2
@@ -112,7 +112,7 @@ def _slice(body: Region, wanted: list[Value]) -> list[Op] | None:
     return [op for op in body.ops if op in needed]
 
 
-def apply_prefetch(plan: PrefetchPlan, buffers: DotBuffers) -> None:
+def apply_prefetch(plan: PrefetchPlan, buffers: DotBuffers, space: SharedSpace) -> None:
     """Rewrite the loop; `buffers` are the two operands' places in shared memory."""
     loop, dot = plan.loop, plan.dot
     before = Builder(loop.parent, dot.loc)  # type: ignore[arg-type]
@@ -124,11 +124,11 @@ def apply_prefetch(plan: PrefetchPlan, buffers: DotBuffers) -> None:
         before.insert(SharedStore(buffers.b, b, zero))
         before.insert(Barrier())
     stage = loop.body.add_arg(int32, "stage")
-    _rewrite_body(plan, buffers, stage)
+    _rewrite_body(plan, buffers, stage, space)
     _carry(loop, zero)
 
 
-def _rewrite_body(plan: PrefetchPlan, buffers: DotBuffers, stage: Value) -> None:
+def _rewrite_body(plan: PrefetchPlan, buffers: DotBuffers, stage: Value, space: SharedSpace) -> None:
     loop, dot = plan.loop, plan.dot
     body = loop.body
     first = body.ops[0]
@@ -145,7 +145,7 @@ def _rewrite_body(plan: PrefetchPlan, buffers: DotBuffers, stage: Value) -> None
         nexts = dict(zip(body.args[1:-1], end.operands, strict=True))
         a, b = _operands(plan, inside, {iv: following, **nexts}, _goes_on(inside, loop, following))
     with inside.before(dot), inside.at(dot.loc):
-        result = dot_fma(inside, dot, buffers, stage)
+        result = space.product(inside, dot, buffers, stage)
         one = inside.insert(Constant(value=1, type=int32)).result
         other = inside.insert(Xor(stage, one, result_names=("next_stage",))).result
         inside.insert(SharedStore(buffers.a, a, other))
@@ -235,4 +235,4 @@ def run(function: Function, record: Record, space: SharedSpace) -> None:
             record.reject(NAME, made)
         else:
             record.plan(NAME, str(plan), at=plan.dot)
-            apply_prefetch(plan, made)
+            apply_prefetch(plan, made, space)

@@ -22,6 +22,7 @@ template <int N> static void copy_async(u32 to, const void* from, bool wanted) {
   if (wanted) std::memcpy(copy.data, from, N);
   emulation::mine().started.push_back(copy);
 }
+static const char* moved(const char* at, i64 by) { return at + by; }
 static void commit_copies() {
   emulation::Copies& copies = emulation::mine();
   copies.groups.push_back(copies.started);

@@ -118,10 +118,15 @@ class SharedSpace:
 
     def product(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Value:
         """The machine ops for `op` with its operands in `buffers`; gives its result."""
-        plan = self.plan_of(op)
-        if plan is None:
+        if self.plan_of(op) is None:
             return dot_fma(builder, op, buffers, stage)
-        return Product(builder, op, plan, buffers.a, buffers.b, stage).emit()
+        return self.on_tensor_cores(builder, op, buffers, stage).emit()
+
+    def on_tensor_cores(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Product:
+        """The machine ops to come for `op`, which has a plan."""
+        plan = self.plan_of(op)
+        assert plan is not None
+        return Product(builder, op, plan, buffers.a, buffers.b, stage)
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""

@@ -8,6 +8,8 @@ one by one (`tests/layout/test_mma_buffers.py` counts).
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from tritium.ir.builder import Builder
 from tritium.ir.core import Value
 from tritium.ir.types import DType, SharedType, float16, float32
@@ -90,18 +92,27 @@ class Product:
         self.sources = {"a": a, "b": b}
         self.stage = stage
 
+    @property
+    def steps(self) -> int:
+        """Instructions along the reduction."""
+        return self.plan.shape[2] * self.plan.size // STEP_BYTES
+
     def emit(self) -> Value:
         """The result, in the type and layout of the dot's."""
+        return self.emit_between(self.fragments(0), [lambda: None] * self.steps)
+
+    def emit_between(self, first: tuple[Value, Value], between: Sequence[Callable[[], None]]) -> Value:
+        """As `emit`, with the fragments of step 0 given; ``between[s]()`` adds what comes before step s multiplies."""
         op, plan = self.op, self.plan
         layout = str(plan.warps.results)
         half = op.out is float16
         acc = self._cast(op.acc, float32, layout) if half and op.acc is not None else op.acc
-        steps = plan.shape[2] * plan.size // STEP_BYTES
-        ahead = [self._fragments(s) for s in range(1)]
-        for step in range(steps):
-            if step + 1 < steps:
-                ahead.append(self._fragments(step + 1))
-            x, y = ahead.pop(0)
+        fragments = first
+        for step in range(self.steps):
+            x, y = fragments
+            if step + 1 < self.steps:
+                fragments = self.fragments(step + 1)
+            between[step]()
             made = Mma(x, y, acc, out=float32 if half else op.out, precision=plan.precision,
                        result_names=(op.result.name,))  # fmt: skip
             made.attrs["layout"] = layout
@@ -109,7 +120,8 @@ class Product:
         assert acc is not None
         return self._cast(acc, float16, layout) if half else acc
 
-    def _fragments(self, step: int) -> tuple[Value, Value]:
+    def fragments(self, step: int) -> tuple[Value, Value]:
+        """Both operands' fragments for one instruction along the reduction."""
         depth = STEP_BYTES // self.plan.size
         return self._one("a", step * depth, depth), self._one("b", step * depth, depth)
 

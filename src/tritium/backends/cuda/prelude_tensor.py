@@ -45,6 +45,8 @@ template <int N> FN void copy_async(u32 to, const void* from, bool wanted) {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(to), "l"(from), "n"(N), "r"(wanted ? N : 0) : "memory");
   }
 }
+// Written so that no compiler keeps the sums of all steps in registers through a loop instead of adding again.
+FN const char* moved(const char* at, i64 by) { asm("add.s64 %0, %0, %1;" : "+l"(at) : "l"(by)); return at; }
 FN void commit_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> FN void wait_copies() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 """

@@ -76,21 +76,32 @@ class Fragments:
 
     side    "a" or "b"
     steps   instructions along the reduction
+    count   operands of instructions in one step
     """
 
     name: str
     side: str
     steps: int
+    count: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the C++ array."""
+        return self.steps * self.count, 4 if self.side == "a" else 2
+
+    def declaration(self) -> str:
+        """``u32 a_0[4][4]``"""
+        return f"u32 {self.name}" + "".join(f"[{n}]" for n in self.shape)
 
     def at(self, index: Coordinate) -> Expr:
         raise AssertionError(f"fragments {self.name} have no elements of their own")
 
-    def register(self, line: int, depth: int, lines: int) -> str:
-        """The 32-bit register with row or column register `line` of `lines`, and number `depth` of the reduction."""
+    def register(self, line: int, depth: int) -> str:
+        """The 32-bit register with row or column register `line` and number `depth` of the reduction."""
         step, half = divmod(depth, 2)
         if self.side == "a":
-            return f"{self.name}[{step * (lines // 2) + line // 2}][{line % 2 + 2 * half}]"
-        return f"{self.name}[{step * lines + line}][{half}]"
+            return f"{self.name}[{step * self.count + line // 2}][{line % 2 + 2 * half}]"
+        return f"{self.name}[{step * self.count + line}][{half}]"
 
 
 @dataclass

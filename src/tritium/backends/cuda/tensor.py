@@ -8,6 +8,7 @@ checked for every thread when the code is written; where it does not, the formul
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,12 +16,14 @@ import numpy as np
 from tritium.backends.cuda import memory
 from tritium.backends.cuda.groups import Group, Statement
 from tritium.backends.cuda.memory import all_of
-from tritium.backends.cuda.registers import Computed, Coordinate, Fragments, Index, Local
+from tritium.backends.cuda.registers import Computed, Coordinate, Fragments, Index, Local, Uniform
 from tritium.ir.core import Op, Value
 from tritium.ir.types import SharedType, float32
 from tritium.layout import Swizzle
 from tritium.ops.base import Array
+from tritium.ops.bitwise import And
 from tritium.ops.emit import Expr, binary
+from tritium.ops.facts import Axis, Unknown
 from tritium.ops.gpu_async import CommitCopies, CopyAsync, WaitCopies
 from tritium.ops.gpu_layout import RegisterLayout, parse_layout
 from tritium.ops.gpu_mma import (
@@ -122,36 +125,133 @@ def copy_async(e: Emitter, op: Op) -> None:
     steps = tuple(op.vector if a == op.axis else 1 for a in range(len(layout.axes)))
     group = Group(layout, steps, stores=True, straight=True)
     e.groups.append(group)
-    for v in (op.ptr, op.mask):
-        if v is not None:
-            e.need(v, group)
+    conditions = _conditions(op.mask)
+    for v in (op.ptr, *conditions):
+        e.need(v, group)
     group.ops.add(op)
+    # Stage, pointers and what all masks have in common are written before the group, behind what it needs.
+    e.w.at(op.loc)
+    e.flush_before(group)
+    every = list(product(*(range(0, n, s) for n, s in zip(layout.register_shape, steps, strict=True))))
+    common, apart = _common(e, conditions, every)
+    to = e.names.fresh("to")
+    e.w.line(f"u32 {to} = {stage_address(e, op.buffer, op.stage)};")
+    wanted = e.names.fresh("wanted")
+    e.w.line(f"bool {wanted} = {all_of(common) if common else 'true'};")
+    place = ThreadBytes(e, op.buffer, _thread_bytes(layout, ty))
+    pointers = _Pointers(e, op, layout, every)
     size = ty.element.itemsize
-    terms = [
+    e.used.add("copy_async")
+
+    def write(index: Coordinate) -> list[str]:
+        moves = [
+            axis.register_offset(int(index[a])) * ty.strides[a] * size for a, axis in enumerate(layout.axes)
+        ]
+        at = place.moved(moves[op.axis], sum(moves) - moves[op.axis])
+        mask = all_of([*(e.text(v, index) for v in apart), Expr(wanted)])
+        move, source = pointers.at(index)
+        go = f"copy_async<{op.vector * size}>({to} + {at.within(12)}, {source}, {mask});"
+        limits = [*memory.first_of_replicas(e, layout), *memory.inside(e, layout, index)]
+        return [*move, f"if ({all_of(limits)}) {go}" if limits else go]
+
+    group.statements.append(Statement(op.loc, layout.register_shape, write))
+    e.flush()
+
+
+def _thread_bytes(layout: RegisterLayout, ty: SharedType) -> list[Term]:
+    """Where the threads' first elements lie in a stage, without a swizzle."""
+    size = ty.element.itemsize
+    return [
         (stride, count, step * ty.strides[a] * size)
         for a, axis in enumerate(layout.axes)
         for stride, count, step in axis.thread_terms()
         if count > 1
     ]
-    place = ThreadBytes(e, op.buffer, terms)
-    e.used.add("copy_async")
-    base = e.names.fresh("to")
 
-    def write(index: Coordinate) -> list[str]:
-        moves = [axis.register_offset(int(i)) * ty.strides[a] * size for (a, axis), i in zip(
-            enumerate(layout.axes), index, strict=True)]  # fmt: skip
-        to = place.moved(moves[op.axis], sum(moves) - moves[op.axis])
-        wanted = e.text(op.mask, index) if op.mask is not None else Expr("true")
-        go = f"copy_async<{op.vector * size}>({base} + {to.within(12)}, {memory.address(e, op.ptr, index)}, {wanted});"
-        conditions = [*memory.first_of_replicas(e, layout), *memory.inside(e, layout, index)]
-        return [f"if ({all_of(conditions)}) {go}"] if conditions else [go]
 
-    # The address of the stage is known before anything that the group needs is.
-    e.w.at(op.loc)
-    e.flush_before(group)
-    e.w.line(f"u32 {base} = {stage_address(e, op.buffer, op.stage)};")
-    group.statements.append(Statement(op.loc, layout.register_shape, write))
-    e.flush()
+def _conditions(mask: Value | None) -> list[Value]:
+    """The values that must all be true where `mask` is."""
+    if mask is None:
+        return []
+    op = mask.defining_op
+    if isinstance(op, And):
+        return [*_conditions(op.x), *_conditions(op.y)]
+    return [mask]
+
+
+def _common(
+    e: Emitter, conditions: Sequence[Value], every: Sequence[Coordinate]
+) -> tuple[list[Expr], list[Value]]:
+    """Conditions that read the same for all registers, as text, and the others."""
+    common: list[Expr] = []
+    apart: list[Value] = []
+    for v in conditions:
+        texts = {e.text(v, index) for index in every}
+        if len(texts) == 1:
+            common.append(next(iter(texts)))
+        else:
+            apart.append(v)
+    return common, apart
+
+
+class _Pointers:
+    """The addresses that one thread copies from: the first one, moved by the same bytes each time where that is so."""
+
+    def __init__(
+        self, e: Emitter, op: CopyAsync, layout: RegisterLayout, every: Sequence[Coordinate]
+    ) -> None:
+        self.e = e
+        self.pointer = op.ptr
+        self.name = ""
+        self.steps: dict[Coordinate, str] = {}
+        strides = [_bytes_along(e, op.ptr, a) for a in range(len(layout.axes))]
+        places = [
+            tuple(axis.register_offset(int(i)) for axis, i in zip(layout.axes, c, strict=True)) for c in every
+        ]
+        moves = [tuple(y - x for x, y in zip(p, q, strict=True)) for p, q in pairwise(places)]
+        if not moves or any(n and strides[a] is None for m in moves for a, n in enumerate(m)):
+            return
+        self.name = e.names.fresh("from")
+        e.used.add("names")
+        first = memory.address(e, op.ptr, every[0])
+        e.w.line(f"const char* {self.name} = (const char*)({first});")
+        names: dict[tuple[int, ...], str] = {}
+        for index, move in zip(every[1:], moves, strict=True):
+            if move not in names:
+                names[move] = e.names.fresh(f"{self.name}_step")
+                parts = [f"i64({n}) * {strides[a]}" for a, n in enumerate(move) if n]
+                e.w.line(f"const i64 {names[move]} = {' + '.join(parts)};")
+            self.steps[index] = names[move]
+
+    def at(self, index: Coordinate) -> tuple[list[str], str]:
+        """(statements that come first, the address) for the register at `index`; to be asked in order."""
+        if not self.name:
+            return [], memory.address(self.e, self.pointer, index)
+        step = self.steps.get(index)
+        return ([f"{self.name} = moved({self.name}, {step});"] if step else []), self.name
+
+
+def _bytes_along(e: Emitter, pointer: Value, axis: int) -> str | None:
+    """C++ of the bytes between neighbours of a pointer tile along `axis`, if scalars at hand give it."""
+    poly = e.facts[pointer].poly
+    stride = poly.coefficient(Axis(axis)) if poly is not None else None
+    if (
+        poly is None
+        or stride is None
+        or stride.axes()
+        or any(axis in a.axes for a in poly.atoms() if isinstance(a, Unknown))
+    ):
+        return None
+    parts: list[str] = []
+    for monomial, number in stride.terms.items():
+        factors = [f"i64({number})"]
+        for atom in monomial:
+            held = e.held.get(atom.value) if isinstance(atom, Unknown) else None
+            if not isinstance(held, Uniform):
+                return None
+            factors.append(f"i64({held.text})")
+        parts.append(" * ".join(factors))
+    return f"({' + '.join(parts)})" if parts else "0"
 
 
 def commit_copies(e: Emitter, op: Op) -> None:
@@ -180,11 +280,11 @@ def load_fragments(e: Emitter, op: Op) -> None:
     warps = op.warps()
     size = op.element.itemsize
     steps = op.depth * size // STEP_BYTES
-    count, registers = (warps.high, 4) if op.side == "a" else (warps.wide, 2)
-    held = Fragments(e.names.of(op.result), op.side, steps)
+    count = warps.high if op.side == "a" else warps.wide
+    held = Fragments(e.names.of(op.result), op.side, steps, count)
     e.held[op.result] = held
     e.used.add("names")
-    e.w.line(f"u32 {held.name}[{steps * count}][{registers}];")
+    e.w.line(f"{held.declaration()};")
     if op.how == "elements":
         _by_element(e, op, held, warps.operand(op.side, op.depth, size))
     else:
@@ -231,13 +331,7 @@ def _by_element(e: Emitter, op: LoadFragments, held: Fragments, layout: Register
     assert isinstance(ty, SharedType)
     size = ty.element.itemsize
     base = stage_address(e, op.buffer, op.stage)
-    terms = [
-        (stride, count, step * ty.strides[a] * size)
-        for a, axis in enumerate(layout.axes)
-        for stride, count, step in axis.thread_terms()
-        if count > 1
-    ]
-    place = ThreadBytes(e, op.buffer, terms)
+    place = ThreadBytes(e, op.buffer, _thread_bytes(layout, ty))
     along = 1 if op.side == "a" else 0
     e.used.add("read_shared")
     e.w.line("{")
@@ -257,7 +351,7 @@ def _by_element(e: Emitter, op: LoadFragments, held: Fragments, layout: Register
                 at = f"from + {place.moved(moves[fast], moves[1 - fast]).within(12)}"
                 read = f"read_shared_{8 * size}({at})"
                 reads.append(read if not h else f"{read} << {8 * size * h}")
-            e.w.line(f"  {held.register(line, depth // each, lines)} = {' | '.join(reads)};")
+            e.w.line(f"  {held.register(line, depth // each)} = {' | '.join(reads)};")
     e.w.line("}")
 
 
@@ -342,10 +436,10 @@ def _packed(e: Emitter, value: Value, side: str) -> Fragments:
     rows, columns = layout.register_shape
     lines, depths = (rows, columns) if side == "a" else (columns, rows)
     each = 4 // size
-    made = Fragments(e.names.fresh(f"{value.name or side}_packed"), side, depths // (each * 2))
+    count = lines // 2 if side == "a" else lines
+    made = Fragments(e.names.fresh(f"{value.name or side}_packed"), side, depths // (each * 2), count)
     e.used.update(("names", "bits_as"))
-    count, registers = (lines // 2, 4) if side == "a" else (lines, 2)
-    e.w.line(f"u32 {made.name}[{made.steps * count}][{registers}];")
+    e.w.line(f"{made.declaration()};")
     for line in range(lines):
         for depth in range(depths // each):
             parts: list[str] = []
@@ -353,5 +447,5 @@ def _packed(e: Emitter, value: Value, side: str) -> Fragments:
                 index = (line, depth * each + h) if side == "a" else (depth * each + h, line)
                 word = f"u32(bits_as<u{8 * size}>({held.at(index)}))"
                 parts.append(word if not h else f"{word} << {8 * size * h}")
-            e.w.line(f"{made.register(line, depth, lines)} = {' | '.join(parts)};")
+            e.w.line(f"{made.register(line, depth)} = {' | '.join(parts)};")
     return made

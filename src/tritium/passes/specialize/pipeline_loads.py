@@ -17,11 +17,20 @@ After, with S stages::
 
 The barrier serves twice: what was copied is seen by all threads, and all have read the stage that is written next. Values
 that addresses are carried in run S-1 iterations ahead. A loop inside another one gets a barrier in front.
+
+Where the loop is one dot of two such loads, wait and barrier come before the last of its instructions, with the fragments
+that the next iteration begins with, so that tensor cores never stand still; the copies are started between the others::
+
+    f = fragments of stage 0, step 0
+    for k in range(lo, hi, step), read = 0, write = S-1, f:
+        step 0:      g = fragments of stage read, step 1; copy_async(...);         acc = mma(f, acc)
+        ...
+        last step:   wait; barrier; f = fragments of stage read + 1, step 0;       acc = mma(g, acc)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tritium.analysis.value_facts import ValueFacts
@@ -78,13 +87,19 @@ class PipelinePlan:
     stages: int
     nested: bool
 
+    @property
+    def steady(self) -> bool:
+        """Whether the first fragments of the next iteration can be read before the last instructions of this one."""
+        return len(self.dots) == 1 and len(self.copies) == 2
+
     def __str__(self) -> str:
         widths = sorted({c.vector * _element(c.load).itemsize for c in self.copies})
         sizes = " and ".join(map(str, widths))
         barrier = "; a barrier in front, as a loop is around it" if self.nested else ""
+        early = "; the next iteration's first fragments are read in this one" if self.steady else ""
         return (
             f"{len(self.copies)} loads {self.stages - 1} iterations ahead by cp.async of {sizes} bytes, "
-            f"{self.stages} stages, one barrier an iteration{barrier}"
+            f"{self.stages} stages, one barrier an iteration{barrier}{early}"
         )
 
 
@@ -244,24 +259,64 @@ class _Rewriter:
         self.inside = Builder(plan.loop.body, plan.loop.loc)
 
     def apply(self) -> None:
-        loop, stages = self.loop, self.plan.stages
+        """Rewrite the loop."""
+        loop, stages, plan = self.loop, self.plan.stages, self.plan
         with self.outside.before(loop):
             starts = self._prologue()
-            first, last = self._number(self.outside, 0), self._number(self.outside, stages - 1)
-        read, write = loop.body.add_arg(int32, "read"), None
-        write = loop.body.add_arg(int32, "write")
-        ahead = {
-            i: loop.body.add_arg(loop.body.args[i].type, loop.body.args[i].name) for i in self.plan.carried
-        }
-        end = loop.body.ops[-1]
-        with self.inside.before(loop.body.ops[0]):
-            self.inside.insert(WaitCopies(pending=stages - 2))
-            self.inside.insert(Barrier())
-            nexts = self._start_next(ahead, write)
-        self._dots(read)
-        with self.inside.before(end):
-            rings = [self._after(read, "read"), self._after(write, "write")]
-        self._carry(end, [first, last, *starts], [*rings, *nexts])
+            starts = [self._number(self.outside, 0), self._number(self.outside, stages - 1), *starts]
+        body = loop.body
+        read, write = body.add_arg(int32, "read"), body.add_arg(int32, "write")
+        ahead = {i: body.add_arg(body.args[i].type, body.args[i].name) for i in plan.carried}
+        end = body.ops[-1]
+        if plan.steady:
+            (dot,) = plan.dots
+            nexts = self._steady(dot, starts, ahead, read, write)
+        else:
+            with self.inside.before(body.ops[0]):
+                self._wait(self.inside)
+                nexts = self._start_next(ahead, write)
+            self._dots(read)
+            with self.inside.before(end):
+                nexts = [self._after(read, "read"), self._after(write, "write"), *nexts]
+        self._carry(end, starts, nexts)
+
+    def _wait(self, builder: Builder) -> None:
+        builder.insert(WaitCopies(pending=self.plan.stages - 2))
+        builder.insert(Barrier())
+
+    def _steady(
+        self, dot: Dot, starts: list[Value], ahead: dict[int, Value], read: Value, write: Value
+    ) -> list[Value]:
+        """The dot with everything else between its steps. Adds what the loop carries for it to `starts`; gives what it
+        carries on."""
+        buffers = self.buffers[dot]
+        with self.outside.before(self.loop):
+            self._wait(self.outside)
+            starts += self.space.on_tensor_cores(self.outside, dot, buffers, starts[0]).fragments(0)
+        body = self.loop.body
+        first = [body.add_arg(v.type, v.name) for v in starts[-2:]]
+        nexts: list[Value] = []
+        fragments: list[Value] = []
+        with self.inside.before(dot), self.inside.at(dot.loc):
+            read_next = self._after(read, "read")
+            now = self.space.on_tensor_cores(self.inside, dot, buffers, read)
+            later = self.space.on_tensor_cores(self.inside, dot, buffers, read_next)
+
+            def copies() -> None:
+                nexts.extend(self._start_next(ahead, write))
+
+            def turn() -> None:
+                if now.steps == 1:
+                    copies()
+                self._wait(self.inside)
+                fragments.extend(later.fragments(0))
+
+            between: list[Callable[[], None]] = [lambda: None] * now.steps
+            between[0], between[-1] = copies, turn
+            result = now.emit_between((first[0], first[1]), between)
+            rings = [read_next, self._after(write, "write")]
+        self._replace(dot, result)
+        return [*rings, *nexts, *fragments]
 
     def _number(self, builder: Builder, value: int) -> Value:
         return builder.insert(Constant(value=value, type=int32)).result
@@ -346,14 +401,17 @@ class _Rewriter:
     def _dots(self, read: Value) -> None:
         for dot in self.plan.dots:
             buffers = self.buffers[dot]
-            loads = [v.defining_op for v in (dot.a, dot.b)]
             with self.inside.before(dot), self.inside.at(dot.loc):
                 self._fill_rest(dot, buffers)
                 result = self.space.product(self.inside, dot, buffers, read)
-            dot.replace_with([result])
-            for load in loads:
-                if isinstance(load, Load) and not load.result.uses:
-                    load.erase()
+            self._replace(dot, result)
+
+    def _replace(self, dot: Dot, result: Value) -> None:
+        loads = [v.defining_op for v in (dot.a, dot.b)]
+        dot.replace_with([result])
+        for load in loads:
+            if isinstance(load, Load) and not load.result.uses:
+                load.erase()
 
     def _fill_rest(self, dot: Dot, buffers: DotBuffers) -> None:
         """Operands that are not copied: through shared memory, a stage of their own every iteration."""

@@ -157,7 +157,7 @@ def first_launches(compilers: list[str], folder: Path) -> dict[str, dict[str, fl
 
 def report(results: dict[str, Any]) -> str:
     """The results as a table, with ratios to Triton's."""
-    lines: list[str] = [f"{results['device']}, {results['versions']}"]
+    lines: list[str] = [f"{results['device']}, {results['versions']}, launch stub: {results['launch stub']}"]
     for part, unit in (("launches", "us"), ("first launches", "ms")):
         for case, found in results.get(part, {}).items():
             lines.append(f"\n{part}: {case}")
@@ -184,6 +184,7 @@ def main() -> None:
 
         import tritium
         from tritium.backends.cuda import driver, nvrtc
+        from tritium.runtime.stub.load import why_not
 
         compilers = ["tritium", *(["triton"] if importlib.util.find_spec("triton") else [])]
         versions = {"tritium": tritium.__version__, "torch": torch.__version__, "nvrtc": nvrtc.identity()}
@@ -193,6 +194,7 @@ def main() -> None:
             "date": time.strftime("%Y-%m-%d"),
             "device": str(driver.device(0)),
             "versions": versions,
+            "launch stub": why_not() or "used",
             "launches": launches(compilers, options.repeats, folder),
         }
         if not options.no_compile:

@@ -12,6 +12,7 @@ import tritium.language as tl
 from tests.corpus.protocol import CorpusMismatch, run_case, select
 from tests.cuda_codegen.launching import launching
 from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, seed_source, tile_ir, tiles
+from tests.cuda_codegen.test_scaled_dots import scaled
 from tests.cuda_runtime.conftest import nvrtc_is_installed
 from tritium.backends.cuda import assemble, generate, nvrtc
 from tritium.errors import TritiumError
@@ -76,8 +77,9 @@ def test_a_cross_section_of_the_corpus_compiles() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
 def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
+    """On sm_90a they are part of `test_the_corpus_compiles`."""
     cases = [c for c in select(without={"large"}) if "dot" in c.tags or "elementwise" in c.name]
     assert not failures(collected(cases), arch)
 
@@ -86,6 +88,24 @@ def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
 @pytest.mark.parametrize("layouts", ["default", "seed"])
 def test_the_corpus_compiles(layouts: str) -> None:
     assert not failures(collected(select(without={"large"}), layouts=layouts), "sm_90a")
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "types"),
+    [("e2m1", "e2m1", ("u8", "u8")), ("e4m3", "fp16", ("fp8e4nv", "fp16")), ("bf16", "e5m2", ("bf16", "u8"))],
+)
+def test_scaled_dots_compile(lhs: str, rhs: str, types: tuple[str, str], arch: str) -> None:
+    kinds = {"a_ptr": f"*{types[0]}", "b_ptr": f"*{types[1]}", "a_scale_ptr": "*u8", "b_scale_ptr": "*u8"}
+    sizes = {
+        "A0": 16,
+        "A1": 32 if lhs == "e2m1" else 64,
+        "B0": 32 if rhs == "e2m1" else 64,
+        "B1": 32,
+        "GROUPS": 2,
+    }
+    function = tile_ir(scaled, kinds, **sizes, LHS=lhs, RHS=rhs, LHS_PACK=True, RHS_PACK=True, FAST=False)
+    assemble.assemble(cuda(function, arch, num_warps=8), {"arch": arch})
 
 
 @triton.jit

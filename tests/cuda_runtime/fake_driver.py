@@ -34,10 +34,10 @@ class Module(Named):
 
 
 class Function(Named):
-    """A kernel of a module, and the sizes of its parameters."""
+    """A kernel of a module, and the sizes of its parameters. The first of a context has number 1000 + the module's."""
 
-    def __init__(self, module: Module, name: str, sizes: list[int] | None) -> None:
-        super().__init__(module.value + 1000)
+    def __init__(self, module: Module, name: str, sizes: list[int] | None, before: int = 0) -> None:
+        super().__init__(module.value + 1000 + 10_000 * before)
         self.context = module.context
         self.name = name
         self.sizes = sizes
@@ -85,6 +85,30 @@ DEVICE_ATTRIBUTES = {1: 1024, 8: 48 * 1024, 97: 227 * 1024, 12: 65536, 16: 132, 
 FUNCTION_ATTRIBUTES = {0: 1024, 3: 16, 4: 40}
 
 
+_ATTRIBUTE_NAMES = {2: "cooperative", 4: "cluster", 6: "programmatic"}
+
+
+class _Attribute(ctypes.Structure):
+    """``CUlaunchAttribute``."""
+
+    _fields_ = (("id", ctypes.c_int), ("pad", ctypes.c_int), ("numbers", ctypes.c_uint * 16))
+
+
+class _Config(ctypes.Structure):
+    """``CUlaunchConfig``."""
+
+    _fields_ = (
+        *((name, ctypes.c_uint) for name in ("gridDimX", "gridDimY", "gridDimZ")),
+        *((name, ctypes.c_uint) for name in ("blockDimX", "blockDimY", "blockDimZ", "sharedMemBytes")),
+        *(("hStream", ctypes.c_void_p), ("attrs", ctypes.POINTER(_Attribute)), ("numAttrs", ctypes.c_uint)),
+    )
+
+
+_POINTER, _UINT = ctypes.c_void_p, ctypes.c_uint
+_PLAIN_CALL = ctypes.CFUNCTYPE(ctypes.c_int, _POINTER, *[_UINT] * 7, _POINTER, _POINTER, _POINTER)
+_EXTENDED_CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(_Config), _POINTER, _POINTER, _POINTER)
+
+
 class FakeDriver:
     """The calls that the package makes, with `code` of the next launches and module loads to be set by a test."""
 
@@ -110,6 +134,13 @@ class FakeDriver:
         self.capture_mode = 0
         self.pinned: dict[int, int] = {}
         self.events: list[str] = []
+        self.functions: dict[int, Function] = {}
+        self.native = True
+        self.native_calls = 0
+        self.entry_points = {
+            b"cuLaunchKernel": _PLAIN_CALL(self._launch_natively),
+            b"cuLaunchKernelEx": _EXTENDED_CALL(self._launch_extended_natively),
+        }
 
     # ---- devices and contexts ------------------------------------------------------------------------
 
@@ -209,7 +240,10 @@ class FakeDriver:
         sizes = None
         if module.image.startswith(b"\x7fELF"):
             sizes = [p.nbytes for p in read_cubin(module.image, name.decode(), "sm_90a").parameters]
-        return 0, Function(module, name.decode(), sizes)
+        before = sum(f.context == module.context for f in self.functions.values())
+        function = Function(module, name.decode(), sizes, before)
+        self.functions[int(function)] = function
+        return 0, function
 
     def cuFuncGetAttribute(self, attribute: Named, function: Named) -> tuple[int, int]:
         return 0, FUNCTION_ATTRIBUTES[attribute.value]
@@ -246,6 +280,36 @@ class FakeDriver:
             grid, block = (c.gridDimX, c.gridDimY, c.gridDimZ), (c.blockDimX, c.blockDimY, c.blockDimZ)
             self._record(function, grid, block, c.sharedMemBytes, c.hStream, parameters, attributes)
         return (code,)
+
+    # ---- the same, as functions of the machine ---------------------------------------------------------
+
+    def cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int, int]:
+        if not self.native:
+            return 500, 0, 1
+        return 0, ctypes.cast(self.entry_points[name], ctypes.c_void_p).value or 0, 0
+
+    def _launch_natively(self, function: int, *rest: Any) -> int:
+        self.native_calls += 1
+        *numbers, stream, parameters, extra = rest
+        return self.cuLaunchKernel(self.functions[function], *numbers, stream or 0, parameters, extra)[0]
+
+    def _launch_extended_natively(self, config: Any, function: int, parameters: int, extra: Any) -> int:
+        self.native_calls += 1
+        given = config.contents
+        made = CUlaunchConfig()
+        for name in ("gridDimX", "gridDimY", "gridDimZ", "blockDimX", "blockDimY", "blockDimZ"):
+            setattr(made, name, getattr(given, name))
+        made.sharedMemBytes, made.hStream = given.sharedMemBytes, given.hStream or 0
+        made.attrs, made.numAttrs = [], given.numAttrs
+        for i in range(given.numAttrs):
+            attribute = CUlaunchAttribute()
+            numbers = given.attrs[i].numbers
+            attribute.id = _ATTRIBUTE_NAMES[given.attrs[i].id]
+            value = attribute.value
+            value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = numbers[:3]
+            value.cooperative = value.programmaticStreamSerializationAllowed = numbers[0]
+            made.attrs.append(attribute)
+        return self.cuLaunchKernelEx(made, self.functions[function], parameters, extra)[0]
 
     def _code(self, function: Function) -> int:
         """201 without a context, 400 with that of another GPU, else what the test wants."""

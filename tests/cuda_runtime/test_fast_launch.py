@@ -1,4 +1,7 @@
-"""The short way of a launch does what the long way does: the same kernel, the same parameters, the same errors."""
+"""The short ways of a launch do what the long way does: the same kernel, the same parameters, the same errors.
+
+There are two: the stub, which is machine code, and the generated function where the driver has no address for it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from tritium.runtime.gpu_kernel import GpuKernel
 from tritium.runtime.jit import JITFunction
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.usefixtures("compiler", "gpu_torch")
+pytestmark = pytest.mark.usefixtures("compiler", "gpu_torch", "way")
 
 
 def make_kernels() -> SimpleNamespace:
@@ -81,6 +84,13 @@ def gpu_torch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch, "Tensor", FakeTensor)
 
 
+@pytest.fixture(params=["stub", "generated"])
+def way(request: pytest.FixtureRequest, fake: FakeDriver) -> str:
+    """Which short way the driver allows."""
+    fake.native = request.param == "stub"
+    return request.param
+
+
 @pytest.fixture
 def k() -> SimpleNamespace:
     return make_kernels()
@@ -115,15 +125,21 @@ def both_ways(fake: FakeDriver, kernel: Any, grid: Any, *args: Any, **kwargs: An
     return long
 
 
+def known(kernel: Any) -> int:
+    """How many calls the short way knows."""
+    return kernel._stub.count if kernel._stub is not None else len(kernel.device_caches.fast)
+
+
 def is_known(kernel: Any, count: int) -> bool:
-    return len(kernel.device_caches.fast) == count
+    return known(kernel) == count
 
 
-def test_the_first_launch_makes_the_short_way(fake: FakeDriver, k: SimpleNamespace) -> None:
+def test_the_first_launch_makes_the_short_way(fake: FakeDriver, k: SimpleNamespace, way: str) -> None:
     x, y, out = (FakeTensor(100) for _ in range(3))
-    assert k.add._fast is None
+    assert k.add._fast is None and k.add._native is None
     first = k.add[(4,)](x, y, out, 100, BLOCK=32)
-    assert isinstance(first, GpuKernel) and k.add._fast is not None and is_known(k.add, 0)
+    assert isinstance(first, GpuKernel) and is_known(k.add, 0)
+    assert (k.add._native is None, k.add._fast is None) == ((False, True) if way == "stub" else (True, False))
     assert k.add[(4,)](x, y, out, 100, BLOCK=32) is first and is_known(k.add, 1)
     run_checked = k.add.run_checked
     k.add.run_checked = None  # not needed any more
@@ -131,9 +147,10 @@ def test_the_first_launch_makes_the_short_way(fake: FakeDriver, k: SimpleNamespa
     assert k.add.run(x, y, out, 100, BLOCK=32, grid=(4,)) is first
     k.add.run_checked = run_checked
     assert len(fake.launches) == 4 and len({shown(launched) for launched in fake.launches}) == 1
+    assert fake.native_calls == (2 if way == "stub" else 0)
 
 
-def test_what_changes_the_kernel_changes_the_key(fake: FakeDriver, k: SimpleNamespace) -> None:
+def test_what_changes_the_kernel_changes_the_key(fake: FakeDriver, k: SimpleNamespace, way: str) -> None:
     x, y, out = (FakeTensor(100) for _ in range(3))
     odd, half = FakeTensor(100, offset=1), FakeTensor(100, torch.float16)
     found = [
@@ -150,7 +167,8 @@ def test_what_changes_the_kernel_changes_the_key(fake: FakeDriver, k: SimpleName
         both_ways(fake, k.add, (4,), x, y, out, 2**63, BLOCK=32),
     ]
     assert len({id(kernel) for kernel in found}) == len(found)
-    assert is_known(k.add, 9), "the integers beyond int32 go the long way"
+    beyond = 10 if way == "stub" else 9
+    assert is_known(k.add, beyond), "the integers beyond int32, for the stub beyond int64, go the long way"
     assert both_ways(fake, k.add, (4,), x, y, out, 101, BLOCK=32) is found[0]
     assert both_ways(fake, k.add, (4,), x, y, out, -3, BLOCK=32) is found[0]
     assert both_ways(fake, k.add, (4,), x, y, out, 0, BLOCK=32) is found[1]
@@ -188,13 +206,14 @@ def test_unspecialized_parameters(fake: FakeDriver, k: SimpleNamespace) -> None:
     )
 
 
-def test_parameters_may_have_any_name(fake: FakeDriver, k: SimpleNamespace) -> None:
+def test_parameters_may_have_any_name(fake: FakeDriver, k: SimpleNamespace, way: str) -> None:
     x = FakeTensor(64)
     both_ways(fake, k.shadowing, (1,), x, 2, 3, 4)
     both_ways(fake, k.shadowing, (1,), x, 2, 3, tuple=4, callable=5)
-    assert is_known(k.shadowing, 1)
+    assert is_known(k.shadowing, 2 if way == "stub" else 1), "the stub tells ways to write a call apart"
     both_ways(fake, k.awkward, (1,), x, 2, 3, 4, 5)
     assert k.awkward._fast is None, "names that end in two underscores are left to the long way"
+    assert is_known(k.awkward, int(way == "stub"))
 
 
 GRIDS = [
@@ -392,7 +411,7 @@ def test_random_calls(fake: FakeDriver, k: SimpleNamespace) -> None:
             ),
             **rng.choice([{}, {"MODE": "twice"}, {"BLOCK": 32}, {"num_warps": 2}]),
         )
-    assert len(k.optional.device_caches.fast) > 20
+    assert known(k.optional) > 20
 
 
 def test_threads_launch_at_the_same_time(fake: FakeDriver, k: SimpleNamespace) -> None:

@@ -148,7 +148,7 @@ def _stored(builder: Builder, op: Op, sources: Sequence[Value], space: SharedSpa
     whole = SharedAlloc(
         label=f"moved_{sources[0].name}".rstrip("_"), element=element, shape=(total,), order=(0,)
     )
-    buffer = space.alloc(whole, op)
+    buffer = space.scratch(whole, op)
     views: list[Value] = []
     at = 0
     for v in sources:

@@ -117,7 +117,7 @@ def _gather(
     source = layout_of(part)
     target = layout.replace(op.axis, AxisLayout(plan.groups, (Digit(plan.groups),)))
     assert source is not None
-    buffer = space.alloc(space.policy.conversion("parts", part.type.scalar, source, target), op)  # type: ignore[arg-type]
+    buffer = space.scratch(space.policy.conversion("parts", part.type.scalar, source, target), op)  # type: ignore[arg-type]
     builder.insert(SharedStore(buffer, part))
     builder.insert(Barrier())
     made = SharedLoad(buffer, shape=part.type.shape)

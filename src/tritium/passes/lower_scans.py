@@ -44,7 +44,7 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
                 dims = (*shape[: op.axis], shape[op.axis] // chunk, *shape[op.axis + 1 :])
                 order = tuple(reversed(range(len(dims))))
                 wanted = SharedAlloc(label="totals", element=part.type.scalar, shape=dims, order=order)
-                totals.append(space.alloc(wanted, op))
+                totals.append(space.scratch(wanted, op))
                 builder.insert(StoreTotals(totals[-1], part, **how))
             builder.insert(Barrier())
             last = AddCarries(

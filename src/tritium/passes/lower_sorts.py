@@ -33,7 +33,7 @@ def run(function: Function, space: SharedSpace) -> None:
 
 def _buffer(op: Op, space: SharedSpace, label: str, element: object, shape: tuple[int, ...]) -> Value:
     order = tuple(reversed(range(len(shape))))
-    return space.alloc(SharedAlloc(label=label, element=element, shape=shape, order=order), op)
+    return space.scratch(SharedAlloc(label=label, element=element, shape=shape, order=order), op)
 
 
 def _load(builder: Builder, buffer: Value, result: Value, layout: RegisterLayout) -> Value:

@@ -17,7 +17,7 @@ written again; specialisations that do without it say why (`tritium.passes.speci
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tritium.errors import make_error
@@ -57,6 +57,8 @@ class DotBuffers:
 class SharedSpace:
     """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes.
 
+    Scratch buffers lie behind the others, those of different ops over each other.
+
     cores   the tensor cores that dots were laid out for, if any
     """
 
@@ -67,33 +69,36 @@ class SharedSpace:
         self.policy = policy
         self.limit = limit
         self.cores = cores
+        self._scratch: dict[Op, list[SharedAlloc]] = {}
 
-    def dot(self, op: Dot, stages: int) -> DotBuffers | Reject:
-        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless all fit."""
+    def dot(self, op: Dot, stages: int, passing: bool = False) -> DotBuffers | Reject:
+        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless all fit.
+
+        passing   they are scratch buffers
+        """
         wanted = self._wanted(op, stages)
-        needed = self._bytes_with(wanted.values())
+        made = list(wanted.values())
+        needed = self._bytes([], made) if passing else self._bytes(made)
         if needed > self.limit:
             return Reject(
                 f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
             )
-        return self._placed(op, wanted)
+        return self._placed(op, wanted, passing)
 
     def ring(self, dots: list[Dot], stages: int) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
         """Buffers for the operands of `dots` in as many of `stages` as there is room for, which are at least two."""
         for count in range(stages, 1, -1):
             wanted = {dot: self._wanted(dot, count) for dot in dots}
-            if self._bytes_with([w for each in wanted.values() for w in each.values()]) <= self.limit:
-                return count, {dot: self._placed(dot, each) for dot, each in wanted.items()}
+            if self._bytes([w for each in wanted.values() for w in each.values()]) <= self.limit:
+                return count, {dot: self._placed(dot, each, False) for dot, each in wanted.items()}
         return Reject(
             f"two stages need more than the {self.limit} bytes of shared memory there are", dots[0].loc
         )
 
-    def _bytes_with(self, wanted: Iterable[SharedAlloc]) -> int:
-        return end_of(shared_bytes(self.function), [_type(w) for w in wanted])
-
-    def _placed(self, op: Dot, wanted: Mapping[str, SharedAlloc]) -> DotBuffers:
+    def _placed(self, op: Dot, wanted: Mapping[str, SharedAlloc], passing: bool) -> DotBuffers:
+        make = self.scratch if passing else self.alloc
         values = {"a": op.a, "b": op.b}
-        return DotBuffers(*(self.alloc(wanted[s], op) if s in wanted else v for s, v in values.items()))
+        return DotBuffers(*(make(wanted[s], op) if s in wanted else v for s, v in values.items()))
 
     def _wanted(self, op: Dot, stages: int) -> dict[str, SharedAlloc]:
         """The buffers that operands of `op` go to, made but not placed; none for one that stays in registers."""
@@ -129,21 +134,63 @@ class SharedSpace:
         return Product(builder, op, plan, buffers.a, buffers.b, stage)
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
-        """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""
-        require_shared_budget(
-            end_of(shared_bytes(self.function), [_type(wanted)]),
-            self.limit,
-            name=f"shared memory of {self.function.name}",
-        )
+        """Put a buffer of its own in front of the kernel's code. Raises the catalogue error if it does not fit."""
+        self._require(self._bytes([wanted]))
+        wanted.loc = op.loc
+        body = self.function.body
+        at = next((i for i, x in enumerate(body.ops) if not _keeps(x)), len(body.ops))
+        body.insert(at, wanted)
+        self._place()
+        return wanted.result
+
+    def scratch(self, wanted: SharedAlloc, op: Op) -> Value:
+        """A buffer that only the lowering of `op` uses, from the first write to a barrier behind the last access.
+
+        So it may share its bytes with the scratch buffers of other ops. Raises the catalogue error if it does not fit.
+        """
         wanted.loc = op.loc
         body = self.function.body
         at = next((i for i, x in enumerate(body.ops) if not isinstance(x, SharedAlloc)), len(body.ops))
+        wanted.attrs["offset"] = 0  # until it has its place
         body.insert(at, wanted)
+        self._scratch.setdefault(op, []).append(wanted)
+        self._place()
+        self._require(shared_bytes(self.function))
         return wanted.result
 
+    def finish(self) -> None:
+        """Scratch buffers of a single op are like the others."""
+        if len(self._scratch) == 1:
+            for op in next(iter(self._scratch.values())):
+                op.attrs["offset"] = None
 
-def _type(op: SharedAlloc) -> SharedType:
-    ty = op.result.type
+    def _bytes(self, more: Sequence[SharedAlloc], scratch: Sequence[SharedAlloc] = ()) -> int:
+        """What all buffers take with `more`, and with the scratch buffers `scratch` of one more op."""
+        kept = [op for op in self.function.find(SharedAlloc) if _keeps(op)]
+        start = end_of(0, [_type(op) for op in (*kept, *more)])
+        groups = [*self._scratch.values(), scratch]
+        return max(end_of(start, [_type(op) for op in group]) for group in groups)
+
+    def _require(self, needed: int) -> None:
+        require_shared_budget(needed, self.limit, name=f"shared memory of {self.function.name}")
+
+    def _place(self) -> None:
+        """Scratch buffers begin where the others end."""
+        start = end_of(0, [_type(op) for op in self.function.find(SharedAlloc) if _keeps(op)])
+        for buffers in self._scratch.values():
+            end = start
+            for op in buffers:
+                end = end_of(end, [_type(op)])
+                op.attrs["offset"] = end - _type(op).nbytes
+
+
+def _keeps(op: Op) -> bool:
+    """Whether `op` is a buffer with bytes of its own."""
+    return isinstance(op, SharedAlloc) and op.offset is None
+
+
+def _type(op: Op) -> SharedType:
+    ty = op.results[0].type
     assert isinstance(ty, SharedType)
     return ty
 
@@ -157,7 +204,11 @@ def end_of(start: int, buffers: list[SharedType]) -> int:
 
 def shared_bytes(function: Function) -> int:
     """Bytes of shared memory that all buffers take."""
-    return end_of(0, [_type(op) for op in function.find(SharedAlloc)])  # type: ignore[arg-type]
+    end = 0
+    for op in function.find(SharedAlloc):
+        ty, offset = _type(op), op.attrs.get("offset")
+        end = end_of(end, [ty]) if offset is None else max(end, offset + ty.nbytes)
+    return end
 
 
 def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) -> None:
@@ -170,7 +221,8 @@ def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) 
 
 
 def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
-    buffers = space.dot(op, plan.stage_count if plan is not None else 1)
+    passing = plan is None and not space.policy.copies_directly
+    buffers = space.dot(op, plan.stage_count if plan is not None else 1, passing)
     if isinstance(buffers, Reject):
         raise make_error("TRI0734", op.loc, message=buffers.rule, name=f"shared memory of {space.function.name}",
                          required=None, limit=space.limit)  # fmt: skip
@@ -239,7 +291,7 @@ def _convert(op: ConvertLayout, space: SharedSpace) -> None:
     """Through shared memory: the threads that own the elements write, those that want them read."""
     target, source = layout_of(op.result), layout_of(op.x)
     assert target is not None and source is not None
-    buffer = space.alloc(space.policy.conversion(op.x.name, op.x.type.scalar, source, target), op)  # type: ignore[arg-type]
+    buffer = space.scratch(space.policy.conversion(op.x.name, op.x.type.scalar, source, target), op)  # type: ignore[arg-type]
     builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
     with builder.before(op), builder.at(op.loc):
         builder.insert(SharedStore(buffer, op.x))

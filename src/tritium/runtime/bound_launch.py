@@ -16,13 +16,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tritium.backends.cuda import driver
-from tritium.backends.cuda.launch import Argument, make_bound
+from tritium.backends.cuda.launch import Argument, make_bound, stub_fields
 from tritium.ir.types import PointerType
 from tritium.runtime.arrays import ArrayView, view_of
 from tritium.runtime.compiled import CompiledKernel
 from tritium.runtime.gpu_kernel import GpuKernel
 from tritium.runtime.grid import Grid
 from tritium.runtime.specialize import ConstArg, RuntimeArg, Spec, add_leaves
+from tritium.runtime.stub.bound import repeat_natively
 
 Bound = Callable[..., None]
 
@@ -48,7 +49,9 @@ def _on_gpu(kernel: GpuKernel, grid: Grid, values: Sequence[Any]) -> Bound:
     ]
     owners = [leaf.owner for leaf in leaves if isinstance(leaf, ArrayView)]
     loaded, _ = kernel.program.on(ordinal)
-    return make_bound(loaded, kernel.program.parameters, arguments, grid, driver.stream_reader(owners))
+    parameters, stream_of = kernel.program.parameters, driver.stream_reader(owners)
+    slowly = make_bound(loaded, parameters, arguments, grid, stream_of)
+    return repeat_natively(stub_fields(loaded, stream_of), parameters, arguments, grid, slowly)
 
 
 def _argument(i: int, name: str, spec: Spec, value: Any) -> Argument:

@@ -19,13 +19,14 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
+from functools import partial
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, overload
 
 from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
-from tritium.runtime import log
+from tritium.runtime import launch_check, log
 from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from tritium.runtime.bound_launch import Bound
     from tritium.runtime.compiled import CompiledKernel
     from tritium.runtime.fast_launch import FastLaunch
+    from tritium.runtime.stub.learn import LaunchStub
 
 # The compiler and the backends are imported by the first compilation, not by the first `@jit`.
 
@@ -95,9 +97,11 @@ class JITFunction(KernelText, KernelInterface):
         ]
         self.arg_names = [p.name for p in self.params]
         self.constexprs = [p.num for p in self.params if p.is_constexpr]
-        self.pre_run_hooks: list[Callable[..., Any]] = []
+        self._pre_run_hooks: list[Callable[..., Any]] = []
         self.device_caches = DeviceCaches(self._new_table)
         self.kernel: Any = None
+        self._stub: LaunchStub | None = None
+        self._native: Callable[..., Any] | None = None  # the stub's builtin
         self._fast: FastLaunch | None = None
         self._options_among_parameters = [n for n in self.arg_names if n in OPTIONS]
         self._bind = make_binder(self.__name__, self.params)
@@ -105,6 +109,20 @@ class JITFunction(KernelText, KernelInterface):
 
     def _new_table(self) -> KernelTable:
         return KernelTable(driver.active.get_current_target(), self._bind)
+
+    @property
+    def pre_run_hooks(self) -> list[Callable[..., Any]]:
+        """Functions that every launch calls first, with its arguments."""
+        return self._pre_run_hooks
+
+    @pre_run_hooks.setter
+    def pre_run_hooks(self, hooks: list[Callable[..., Any]]) -> None:
+        self._pre_run_hooks = hooks
+        self._forget_launches()
+
+    def _forget_launches(self) -> None:
+        if self._stub is not None:
+            self._stub.forget()
 
     def add_pre_run_hook(self, hook: Callable[..., Any]) -> None:
         """Call `hook(*args, **kwargs)` before every launch."""
@@ -126,6 +144,11 @@ class JITFunction(KernelText, KernelInterface):
     # ---- launching -----------------------------------------------------------------------------------
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        if launch_check.active() is not None:
+            return super().__getitem__(grid)
+        native = self._native
+        if native is not None:
+            return partial(native, grid)
         fast = self._fast
         if fast is None:
             return super().__getitem__(grid)
@@ -142,8 +165,11 @@ class JITFunction(KernelText, KernelInterface):
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         try:
-            if self._fast is not None and not warmup:
-                return self[grid](*args, **kwargs)
+            if not warmup and launch_check.active() is None:
+                if self._native is not None:
+                    return self._native(grid, *args, **kwargs)
+                if self._fast is not None:
+                    return self[grid](*args, **kwargs)
             return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
@@ -162,13 +188,23 @@ class JITFunction(KernelText, KernelInterface):
                 self._launch_and_tell(kernel, counts, values, leaves)
             else:
                 self._launch(kernel, counts, values, leaves)
-            if self._fast is None and kernel.backend == "cuda":
-                from tritium.runtime.fast_launch import make_fast_launch
-
-                self._fast = make_fast_launch(self)
+            if self._native is None and self._fast is None and kernel.backend != "interpret":
+                self._shorten(kernel)
             return kernel
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
+
+    def _shorten(self, kernel: CompiledKernel) -> None:
+        """Make the short way of launches: the stub, else for GPUs a generated function."""
+        from tritium.runtime.stub.learn import make_stub, target_exists
+
+        stub = make_stub(self) if target_exists(kernel) else None
+        if stub is not None:
+            self._stub, self._native = stub, stub.launch
+        elif kernel.backend == "cuda":
+            from tritium.runtime.fast_launch import make_fast_launch
+
+            self._fast = make_fast_launch(self)
 
     def bind(self, *args: Any, grid: Any, **kwargs: Any) -> Bound:
         """A function that repeats this launch and checks nothing; see `tritium.runtime.bound_launch`.
@@ -232,6 +268,8 @@ class JITFunction(KernelText, KernelInterface):
         key += (settings, source)
         if options:
             key.extend(options.items())
+        if launch_check.active() is not None:
+            key.append("checked")
         table = self.device_caches[driver.active.get_current_device()]
         fast_key: tuple[Any, ...] | None = tuple(key)
         try:
@@ -328,10 +366,19 @@ class JITFunction(KernelText, KernelInterface):
         leave(metadata)
 
     def compile_for(
-        self, specs: Specs, options: dict[str, Any], backend: str = "interpret"
+        self, specs: Specs, options: dict[str, Any], backend: str | None = None
     ) -> CompiledKernel:
-        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there."""
+        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there.
+
+        It is for `backend`, else for the one that options and settings name, else for data on the host.
+        """
+        from tritium.runtime.backend import choose_backend, gpu_options
+
         settings = config.current()
+        if backend is None:
+            backend = choose_backend(options, settings, (), (), self.forced_backend)
+            if backend == "cuda":
+                options = {**options, **gpu_options(options, (), ())}
         self.refresh()
         table = self.device_caches[_current_device()]
         key = table.key_of(self.cache_key, specs, options, settings.key, backend)

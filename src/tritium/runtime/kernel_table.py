@@ -114,6 +114,8 @@ class DeviceCaches(dict[int, KernelTable], Generic[R]):
 
     def clear(self) -> None:
         """Forget all kernels."""
+        for table in list(self.values()):
+            table.kernels.clear()
         super().clear()
         self.fast.clear()
 

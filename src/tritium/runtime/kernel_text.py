@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import importlib
 import inspect
 from typing import Any
 
 from tritium.frontend.source import JitCallable, KernelSource
 
-_epochs = [0]
-"""Counts replacements of source text, each of which may concern every kernel."""
+_epochs = (ctypes.c_int64 * 1)(0)
+"""Counts replacements of source text, each of which may concern every kernel; the launch stub reads it in memory."""
 
 
 class KernelText(JitCallable):
@@ -59,6 +60,10 @@ class KernelText(JitCallable):
     def hash(self, value: None) -> None:
         self.source._key = None
         self._epoch = -1
+        self._forget_launches()
+
+    def _forget_launches(self) -> None:
+        """Have the next launch look at everything again."""
 
     @property
     def used_global_vals(self) -> dict[tuple[str, int], tuple[Any, dict[str, Any]]]:

@@ -53,8 +53,8 @@ def host() -> Host:
 
 @cache
 def _machine() -> Any:
-    target = llvm.Target.from_default_triple()
     here = host()
+    target = llvm.Target.from_default_triple()
     return target.create_target_machine(
         cpu=here.cpu, features=here.features, opt=3, reloc="pic", codemodel="small"
     )
@@ -140,12 +140,19 @@ def assembly(text: str) -> str:
 
 
 class Loaded:
-    """Object code in memory; `addresses` of the exported functions. The code goes when the object goes."""
+    """Object code in memory; `addresses` of the exported functions. The code goes when the object goes.
 
-    def __init__(self, code: bytes, names: Sequence[str] = ("chunk",)) -> None:
+    symbols  addresses of what the code refers to, besides what the process exports
+    """
+
+    def __init__(
+        self, code: bytes, names: Sequence[str] = ("chunk",), symbols: Mapping[str, int] | None = None
+    ) -> None:
         with _LOCK:
             builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
             for name in names:
                 builder = builder.export_symbol(name)
+            for name, address in (symbols or {}).items():
+                builder = builder.import_symbol(name, address)
             self.library = builder.link(_linker(), f"kernel{next(_NUMBERS)}")
         self.addresses: dict[str, int] = {name: self.library[name] for name in names}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,28 @@ from tritium.ir.types import DType, PointerType
 STREAM_BYTES = 24 << 20
 """Arguments of more bytes than this are taken not to stay in the caches; stores then go past them."""
 
-LAUNCHES: Counter[str] = Counter()
-"""How many launches ran natively and how many had to run on the interpreter, for tests and benchmarks."""
+
+class Launches:
+    """How many launches ran natively and how many had to run on the interpreter, for tests and benchmarks."""
+
+    KINDS = ("native", "interpreted")
+
+    def __init__(self) -> None:
+        self.words = (ctypes.c_int64 * len(self.KINDS))()  # the launch stub counts in memory
+
+    def __getitem__(self, kind: str) -> int:
+        return self.words[self.KINDS.index(kind)]
+
+    def count(self, kind: str) -> None:
+        """One more."""
+        self.words[self.KINDS.index(kind)] += 1
+
+    def copy(self) -> dict[str, int]:
+        """The numbers now."""
+        return dict(zip(self.KINDS, self.words, strict=True))
+
+
+LAUNCHES = Launches()
 
 
 class Native:
@@ -33,12 +53,17 @@ class Native:
         self.module = module
         self.loaded = jit.Loaded(code)
         self.shared = threads.Shared(self.loaded.addresses["chunk"], module.scratch)
+        self.types: list[Any] = [a.type for a in function.args]
         self.pack = packer(function)
 
     def launch(self, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
         """Execute the whole grid on all cores. Raises the error of a fault that the code reports."""
+        self.launch_block(self.pack(*grid, leaves), grid)
+
+    def launch_block(self, block: bytes, grid: tuple[int, int, int]) -> None:
+        """The same on an argument block, as `packer` makes it."""
         x, y, z = grid
-        job = self.shared.launch(self.pack(x, y, z, leaves), x * y * z)
+        job = self.shared.launch(block, x * y * z)
         if self.module.faults or self.module.waits:
             (fault,) = struct.unpack_from("=q", job, 8 * (JOB_WORDS + FAULT_SLOT))
             if fault == ABORTED:
@@ -86,12 +111,12 @@ def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> b
     if native is None:
         module: Module = kernel.compilation.artefacts["ll"]
         if module.reject is not None:
-            LAUNCHES["interpreted"] += 1
+            LAUNCHES.count("interpreted")
             return False
         native = _prepare(kernel, module, variant_of(leaves))
     if native.module.waits:
         return _launch_waiting(kernel, native, grid, leaves)
-    LAUNCHES["native"] += 1
+    LAUNCHES.count("native")
     native.launch(grid, leaves)
     return True
 
@@ -99,7 +124,7 @@ def execute(kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> b
 def _launch_waiting(kernel: Any, native: Native, grid: tuple[int, int, int], leaves: Sequence[Any]) -> bool:
     """Try a kernel whose instances may wait for each other; False, with memory as it was, if they wait for ever."""
     if kernel.prepared.get(Stuck):
-        LAUNCHES["interpreted"] += 1
+        LAUNCHES.count("interpreted")
         return False
     before = Snapshot(leaves)
     try:
@@ -109,9 +134,9 @@ def _launch_waiting(kernel: Any, native: Native, grid: tuple[int, int, int], lea
         kernel.prepared[Stuck] = True
         loc = next(iter(native.module.loops), None)
         kernel.compilation.record.reject(NATIVE, Reject("instances wait for others that start later", loc))
-        LAUNCHES["interpreted"] += 1
+        LAUNCHES.count("interpreted")
         return False
-    LAUNCHES["native"] += 1
+    LAUNCHES.count("native")
     return True
 
 
@@ -123,6 +148,47 @@ def _prepare(kernel: Any, module: Module, variant: tuple[bool, bool]) -> Native:
         code = jit.object_code(module.text, kernel.compilation.keep)
     made: Native = kernel.prepared.setdefault(variant, Native(module, function, code.code))
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class StubFields:
+    """What the launch stub (`tritium.runtime.stub`) needs to run a kernel.
+
+    types    of the kernel's parameters
+    numbers  fields of its entry
+    kept     fields that are Python objects, and what else has to stay alive
+    """
+
+    types: Sequence[Any]
+    numbers: Mapping[str, int]
+    kept: Mapping[str, Any]
+
+
+def stub_fields(kernel: Any, variant: tuple[bool, bool]) -> StubFields | None:
+    """How the launch stub runs `kernel` on arrays as `variant_of` tells them; None where that takes more than a call.
+
+    ``share(block, x, y, z)`` is called with launches that are worth the worker pool, ``failed(fault, x, y, z)`` with
+    the fault that the code reports.
+    """
+    native: Native | None = kernel.prepared.get(variant)
+    if native is None or native.module.waits:
+        return None
+
+    def share(block: bytes, x: int, y: int, z: int) -> None:
+        native.launch_block(block, (x, y, z))
+        LAUNCHES.count("native")
+
+    def failed(fault: int, x: int, y: int, z: int) -> None:
+        raise _error(native.module, fault, (x, y, z))
+
+    shared = native.shared
+    numbers = {
+        "function": shared.address,
+        "scratch": shared.scratch,
+        "pace": ctypes.addressof(shared.pace),
+        "launches": ctypes.addressof(LAUNCHES.words),
+    }
+    return StubFields(native.types, numbers, {"share": share, "failed": failed, "native": native})
 
 
 def load(module: Module, function: Function) -> Native:

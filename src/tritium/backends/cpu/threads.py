@@ -6,6 +6,7 @@ the same whoever runs it. Instances start in order of their ids.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import struct
 import threading
@@ -48,13 +49,14 @@ class Shared:
     """One kernel's launches: remembers how long an instance takes, to decide whether threads pay.
 
     address   of ``chunk``
+    pace      the time, which the launch stub reads and writes too
     scratch   bytes that each thread needs
     """
 
     def __init__(self, address: int, scratch: int) -> None:
         self.address = address
         self.scratch = scratch
-        self.nanoseconds = float("inf")  # per instance; nothing known yet
+        self.pace = ctypes.c_double(float("inf"))  # nanoseconds per instance; nothing known yet
         self.keep: jit.Loaded | None = None
 
     def launch(self, block: bytes, total: int) -> bytes:
@@ -62,12 +64,7 @@ class Shared:
         workers = worker_count()
         job: bytes = _JOB.pack(self.address, total, 1, scratch_address(self.scratch)) + block
         here = the_pool()
-        if (
-            workers > 1
-            and total > 1
-            and self.nanoseconds * total > WORTH_SHARING
-            and here.busy.acquire(False)
-        ):
+        if workers > 1 and total > 1 and self.pace.value * total > WORTH_SHARING and here.busy.acquire(False):
             ranges = min(total, workers * RANGES_PER_WORKER)
             job = _JOB.pack(self.address, total, ranges, scratch_address(self.scratch)) + block
             try:
@@ -82,7 +79,8 @@ class Shared:
             here.alone(job)
             spent = time.perf_counter_ns() - start
         each = spent / total
-        self.nanoseconds = each if self.nanoseconds > each else self.nanoseconds * 0.75 + each * 0.25
+        before = self.pace.value
+        self.pace.value = each if before > each else before * 0.75 + each * 0.25
         return job
 
 

@@ -83,6 +83,7 @@ class Emitter(Expressions):
         self.coordinate_hints = _coordinate_hints(function)
         self.buffers: dict[Value, str] = {}
         self.dynamic = shared_bytes(function) > STATIC_LIMIT
+        self.arena = ""  # the bytes that several buffers are parts of
         self.shared_end = 0
         self._users: dict[Value, set[Op]] = {}
         self.loads: list[Op] = []  # accesses since the last barrier

@@ -24,6 +24,7 @@ from tritium.passes import (
     assign_layouts,
     check_layouts,
     eliminate_dead,
+    expand_scaled_dots,
     lower_atomics,
     lower_batches,
     lower_moves,
@@ -132,6 +133,7 @@ def lay_out(function: Function, options: Mapping[str, Any], record: Record, arch
     """The stage ``lay.tir``."""
     cores = tensor_cores_of(options, arch)
     function = function.clone()
+    expand_scaled_dots.run(function, record)
     if options.get("layouts") != "seed" and specialises(accumulate.NAME):
         accumulate.run(function, record)
     if cores is not None:
@@ -173,6 +175,7 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     lower_sorts.run(machine, space)
     lower_moves.run(machine, space)
     lower_atomics.run(machine, space)
+    space.finish()
     eliminate_dead.run(machine, record)
     check_layouts.run(machine, "lower_to_machine")
     return machine

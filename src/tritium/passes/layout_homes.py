@@ -58,7 +58,8 @@ class Homes:
         """The layout that suits the addresses of a load or store."""
         pointer: Value = op.operands[0]
         found = vectors_of(self.facts, pointer, getattr(op, "mask", None))
-        return self._learn(self.policy.memory(pointer.type.shape, found.order, found.count))
+        run = self.policy.run(op) if found.contiguous else 1
+        return self._learn(self.policy.memory(pointer.type.shape, found.order, max(found.count, run)))
 
     def _learn(self, layout: RegisterLayout) -> RegisterLayout:
         if layout not in self.known[layout.shape]:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import prod
 from typing import Protocol
 
+from tritium.ir.core import Op
 from tritium.layout import seed_dot_thread_shape
 from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, blocked, divisors, strided
@@ -36,6 +37,10 @@ class LayoutPolicy(Protocol):
 
     def memory(self, shape: tuple[int, ...], order: Sequence[int], vector: int) -> RegisterLayout:
         """For a load or store whose addresses run along ``order[0]``, `vector` elements of which may go at once."""
+        ...
+
+    def run(self, op: Op) -> int:
+        """How many neighbours a thread should hold of what `op` loads, even if they may not be moved at once."""
         ...
 
 
@@ -68,6 +73,9 @@ class SeedPolicy:
             return strided(shape, self.thread_shape, self.threads)
         return blocked(shape, self.threads, list(reversed(range(len(shape)))))
 
+    def run(self, op: Op) -> int:
+        return 1
+
 
 @dataclass(frozen=True)
 class DefaultPolicy:
@@ -87,6 +95,9 @@ class DefaultPolicy:
         while run * 2 <= min(vector, fair) and shape[order[0]] % (run * 2) == 0:
             run *= 2
         return blocked(shape, self.threads, order, run)
+
+    def run(self, op: Op) -> int:
+        return self.cores.run(op) if self.cores is not None else 1
 
     def dot(self, op: Dot) -> RegisterLayout:
         """What tensor cores give; else a rectangle of warps, each a rectangle of threads, each with a register tile as

@@ -60,6 +60,7 @@ class SharedSpace:
     Scratch buffers lie behind the others, those of different ops over each other.
 
     cores   the tensor cores that dots were laid out for, if any
+    lent    buffers that a dot shares with one that never runs in the same block of threads
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class SharedSpace:
         self.policy = policy
         self.limit = limit
         self.cores = cores
+        self.lent: dict[Op, DotBuffers] = {}
         self._scratch: dict[Op, list[SharedAlloc]] = {}
 
     def dot(self, op: Dot, stages: int, passing: bool = False) -> DotBuffers | Reject:
@@ -76,6 +78,8 @@ class SharedSpace:
 
         passing   they are scratch buffers
         """
+        if op in self.lent:
+            return self.lent[op]
         wanted = self._wanted(op, stages)
         made = list(wanted.values())
         needed = self._bytes([], made) if passing else self._bytes(made)

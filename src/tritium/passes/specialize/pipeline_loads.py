@@ -31,7 +31,7 @@ that the next iteration begins with, so that tensor cores never stand still; the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tritium.analysis.value_facts import ValueFacts
 from tritium.analysis.vectors import mask_is_uniform, vectors_of
@@ -54,8 +54,11 @@ from tritium.ops.select import Select
 from tritium.ops.shape import Broadcast
 from tritium.passes.lower_to_machine import DotBuffers, SharedSpace
 from tritium.passes.mma_dots import operand_buffer
+from tritium.passes.specialize.version_loops import assuming, undecided, version
 
 NAME = "pipeline_loads"
+_MOST = 8
+"""Elements that an argument is asked at run time to be a multiple of: launches say whether they are of 16."""
 STAGES = 3
 """Without a wish of the launch or the loop; what Triton takes."""
 
@@ -76,6 +79,7 @@ class PipelinePlan:
     ops      what computes addresses and masks of the copies, in program order
     carried  numbers of the loop's carried values that these use, directly or not
     advance  what computes the next values of those
+    guards   arguments that have to be multiples of `multiple`; where they are not, the loop runs as it was
     """
 
     loop: For
@@ -86,6 +90,8 @@ class PipelinePlan:
     advance: tuple[Op, ...]
     stages: int
     nested: bool
+    guards: tuple[Value, ...] = ()
+    multiple: int = 1
 
     @property
     def steady(self) -> bool:
@@ -97,9 +103,11 @@ class PipelinePlan:
         sizes = " and ".join(map(str, widths))
         barrier = "; a barrier in front, as a loop is around it" if self.nested else ""
         early = "; the next iteration's first fragments are read in this one" if self.steady else ""
+        names = ", ".join(a.name for a in self.guards)
+        guard = f"; where multiples of {self.multiple} are: {names}" if names else ""
         return (
             f"{len(self.copies)} loads {self.stages - 1} iterations ahead by cp.async of {sizes} bytes, "
-            f"{self.stages} stages, one barrier an iteration{barrier}{early}"
+            f"{self.stages} stages, one barrier an iteration{barrier}{early}{guard}"
         )
 
 
@@ -453,14 +461,40 @@ def run(function: Function, record: Record, space: SharedSpace, wanted: int) -> 
         assert isinstance(loop, For) and facts is not None
         found = match_pipeline(loop, space, facts, wanted)
         if isinstance(found, Reject):
-            record.reject(NAME, found)
-            continue
-        made = space.ring(list(found.dots), found.stages)
-        if isinstance(made, Reject):
-            record.reject(NAME, made)
+            found = _match_guarded(function, loop, space, facts, wanted) or found
+        made = space.ring(list(found.dots), found.stages) if isinstance(found, PipelinePlan) else found
+        if isinstance(made, Reject) or isinstance(found, Reject):
+            record.reject(NAME, made if isinstance(made, Reject) else found)  # type: ignore[arg-type]
             continue
         stages, buffers = made
-        plan = PipelinePlan(found.loop, found.dots, found.copies, found.ops, found.carried, found.advance, stages,
-                            found.nested)  # fmt: skip
+        plan = replace(found, stages=stages)
         record.plan(NAME, str(plan), at=loop)
+        if plan.guards:
+            _, copies = version(loop, plan.guards, plan.multiple)
+            space.lent.update({copies[dot]: buffers[dot] for dot in plan.dots})
         _Rewriter(plan, space, buffers).apply()
+
+
+def _match_guarded(
+    function: Function, loop: For, space: SharedSpace, facts: ValueFacts, wanted: int
+) -> PipelinePlan | None:
+    """A plan that holds if some arguments are multiples of a few elements, which is asked at run time."""
+    dots = [op for op in loop.body.ops if isinstance(op, Dot) and space.plan_of(op) is not None]
+    loads = [v.defining_op for dot in dots for v in (dot.a, dot.b)]
+    loads = [op for op in loads if isinstance(op, Load) and op.parent is loop.body]
+    if not loads:
+        return None
+    multiple = max(min(COPY_BYTES[-1] // _element(load).itemsize, _MOST) for load in loads)
+    arguments = undecided(function, loads, facts, multiple)
+    if not arguments:
+        return None
+    found = match_pipeline(loop, space, assuming(function, arguments, multiple), wanted)
+    if isinstance(found, Reject):
+        return None
+    kept = list(arguments)
+    for arg in arguments:  # bounds of rows are asked for nothing
+        fewer = [a for a in kept if a is not arg]
+        again = match_pipeline(loop, space, assuming(function, fewer, multiple), wanted) if fewer else None
+        if isinstance(again, PipelinePlan) and again.copies == found.copies:
+            kept = fewer
+    return replace(found, guards=tuple(kept), multiple=multiple)

@@ -85,6 +85,14 @@ class TensorCores:
         tall = self._plan(dot, True)
         return next((p for p in (found, tall) if p.warps.results == layout), None)
 
+    def run(self, op: Op) -> int:
+        """Elements of 16 bytes, if all that `op` loads are operands of dots on tensor cores: whole vectors may be
+        proven, or asked for at run time, later on. Else 1."""
+        users = [user for user, _ in op.results[0].uses] if op.results else []
+        if not users or not all(isinstance(u, Dot) and isinstance(self.match(u), MmaPlan) for u in users):
+            return 1
+        return 16 // op.results[0].type.scalar.itemsize
+
     def match(self, dot: Dot) -> MmaPlan | Reject:
         """How `dot` runs on tensor cores, or why not."""
         a, b = dot.a.type.scalar, dot.b.type.scalar

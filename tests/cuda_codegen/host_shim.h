@@ -17,6 +17,9 @@ template <class T> static T min(T x, T y) { return y < x ? y : x; }
 namespace emulation {
 void wait_at_barrier();
 unsigned long long exchange(unsigned long long given, unsigned source);
+void give(unsigned long long given);
+unsigned long long given_by(unsigned lane);
+void go_on();
 extern unsigned char* dynamic_shared;
 }  // namespace emulation
 

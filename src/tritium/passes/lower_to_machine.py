@@ -41,13 +41,15 @@ from tritium.ops.gpu_shared import (
 )
 from tritium.ops.memory import Load
 from tritium.passes.barriers import release
+from tritium.passes.mma_dots import Product, in_registers, operand_buffer
 from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
+from tritium.passes.specialize.tensor_cores import MmaPlan, TensorCores
 
 
 @dataclass(frozen=True)
 class DotBuffers:
-    """Where the operands of a dot are in shared memory."""
+    """Where the operands of a dot are: in shared memory, or as they are where they need not go there."""
 
     a: Value
     b: Value
@@ -57,34 +59,83 @@ class SharedSpace:
     """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes.
 
     Scratch buffers lie behind the others, those of different ops over each other.
+
+    cores   the tensor cores that dots were laid out for, if any
+    lent    buffers that a dot shares with one that never runs in the same block of threads
     """
 
-    def __init__(self, function: Function, policy: SharedPolicy, limit: int) -> None:
+    def __init__(
+        self, function: Function, policy: SharedPolicy, limit: int, cores: TensorCores | None = None
+    ) -> None:
         self.function = function
         self.policy = policy
         self.limit = limit
+        self.cores = cores
+        self.lent: dict[Op, DotBuffers] = {}
         self._scratch: dict[Op, list[SharedAlloc]] = {}
 
     def dot(self, op: Dot, stages: int, passing: bool = False) -> DotBuffers | Reject:
-        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless both fit.
+        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless all fit.
 
         passing   they are scratch buffers
         """
-        layout = layout_of(op.result)
-        assert layout is not None
-        wanted: list[SharedAlloc] = []
-        for value, side in ((op.a, "a"), (op.b, "b")):
-            element = value.type.scalar
-            assert isinstance(element, DType)
-            wanted.append(
-                self.policy.dot_operand(value.name or side, element, value.type.shape, side, layout, stages)
-            )
-        needed = self._bytes([], wanted) if passing else self._bytes(wanted)
+        if op in self.lent:
+            return self.lent[op]
+        wanted = self._wanted(op, stages)
+        made = list(wanted.values())
+        needed = self._bytes([], made) if passing else self._bytes(made)
         if needed > self.limit:
             wish = "1 stage needs" if stages == 1 else f"{stages} stages need"
             return Reject(f"{wish} {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
+        return self._placed(op, wanted, passing)
+
+    def ring(self, dots: list[Dot], stages: int) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
+        """Buffers for the operands of `dots` in as many of `stages` as there is room for, which are at least two."""
+        for count in range(stages, 1, -1):
+            wanted = {dot: self._wanted(dot, count) for dot in dots}
+            if self._bytes([w for each in wanted.values() for w in each.values()]) <= self.limit:
+                return count, {dot: self._placed(dot, each, False) for dot, each in wanted.items()}
+        return Reject(
+            f"two stages need more than the {self.limit} bytes of shared memory there are", dots[0].loc
+        )
+
+    def _placed(self, op: Dot, wanted: Mapping[str, SharedAlloc], passing: bool) -> DotBuffers:
         make = self.scratch if passing else self.alloc
-        return DotBuffers(*(make(w, op) for w in wanted))
+        values = {"a": op.a, "b": op.b}
+        return DotBuffers(*(make(wanted[s], op) if s in wanted else v for s, v in values.items()))
+
+    def _wanted(self, op: Dot, stages: int) -> dict[str, SharedAlloc]:
+        """The buffers that operands of `op` go to, made but not placed; none for one that stays in registers."""
+        layout = layout_of(op.result)
+        plan = self.plan_of(op)
+        assert layout is not None
+        if plan is not None:
+            sides = ["b"] if in_registers(op, plan) else ["a", "b"]
+            return {side: operand_buffer(op, plan, side, stages) for side in sides}
+        out: dict[str, SharedAlloc] = {}
+        for value, side in ((op.a, "a"), (op.b, "b")):
+            element = value.type.scalar
+            assert isinstance(element, DType)
+            out[side] = self.policy.dot_operand(
+                value.name or side, element, value.type.shape, side, layout, stages
+            )
+        return out
+
+    def plan_of(self, op: Dot) -> MmaPlan | None:
+        """How `op` runs on tensor cores, if it was laid out to."""
+        return self.cores.plan_of(op) if self.cores is not None else None
+
+    def product(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Value:
+        """The machine ops for `op` with its operands in `buffers`; gives its result."""
+        if self.plan_of(op) is None:
+            return dot_fma(builder, op, buffers, stage)
+        return self.on_tensor_cores(builder, op, buffers, stage).emit()
+
+    def on_tensor_cores(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Product:
+        """The machine ops to come for `op`, which has a plan."""
+        plan = self.plan_of(op)
+        assert plan is not None
+        return Product(builder, op, plan, buffers.a, buffers.b, stage)
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer of its own in front of the kernel's code. Raises the catalogue error if it does not fit."""
@@ -186,9 +237,11 @@ def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
     with builder.before(op), builder.at(op.loc):
         stage = plan.stage_value(builder) if plan is not None else None
         for value, buffer in ((op.a, buffers.a), (op.b, buffers.b)):
+            if buffer is value:
+                continue
             _fill(builder, value, buffer, stage, space.policy.copies_directly)
         builder.insert(Barrier())
-        result = dot_fma(builder, op, buffers, stage)
+        result = space.product(builder, op, buffers, stage)
         if plan is None:
             builder.insert(Barrier())
     loads = [v.defining_op for v in (op.a, op.b)]

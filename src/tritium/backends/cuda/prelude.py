@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tritium.backends.cuda.prelude_tensor import pieces
+
 _FN = "__device__ __forceinline__"
 
 _PIECES: dict[str, tuple[str, tuple[str, ...]]] = {}
@@ -432,6 +434,9 @@ template <class T> FN i64 trip_count(T lower, T upper, T step) {
   return lower > upper ? i64((u64(lower) - u64(upper) - 1) / (u64(0) - u64(step))) + 1 : 0;
 }
 """, "names")  # fmt: skip
+
+for _name, _text, _needs in pieces():
+    _piece(_name, _text, *_needs)
 
 RESERVED = frozenset(_PIECES)
 

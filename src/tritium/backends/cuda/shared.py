@@ -10,6 +10,7 @@ from tritium.backends.cuda.memory import all_of
 from tritium.backends.cuda.registers import Coordinate, coordinate
 from tritium.ir.core import Op, Value
 from tritium.ir.types import SharedType
+from tritium.layout import Swizzle
 from tritium.ops.emit import Expr, binary, conditional
 from tritium.ops.gpu_layout import RegisterLayout, parse_layout
 from tritium.ops.gpu_shared import (
@@ -67,15 +68,25 @@ def slot(e: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> E
     ty = buffer.type
     assert isinstance(ty, SharedType)
     terms: list[Expr] = []
-    if stage is not None and e.scalar(stage) != "0":
-        terms.append(binary("*", e.scalar(stage), Expr(str(ty.stage_size))))
     for at, stride in sorted(zip(place, ty.strides, strict=True), key=lambda t: -t[1]):
         if at != "0":
             terms.append(at if stride == 1 else binary("*", at, Expr(str(stride))))
-    out = terms[0] if terms else Expr("0")
+    inside = _sum(terms)
+    if ty.swizzle and inside != "0":
+        e.used.add("swizzled")
+        swizzle = Swizzle(*ty.swizzle)
+        inside = Expr(f"swizzled<{swizzle.shift}, {swizzle.mask // ty.element.itemsize}>({inside})")
+    if stage is not None and e.scalar(stage) != "0":
+        inside = _sum([binary("*", e.scalar(stage), Expr(str(ty.stage_size))), inside])
+    return Expr(f"{e.buffers[buffer]}[{inside}]")
+
+
+def _sum(terms: list[Expr]) -> Expr:
+    terms = [t for t in terms if t != "0"] or [Expr("0")]
+    out = terms[0]
     for t in terms[1:]:
         out = binary("+", out, t)
-    return Expr(f"{e.buffers[buffer]}[{out}]")
+    return out
 
 
 def place(e: Emitter, layout: RegisterLayout, index: Coordinate) -> list[Expr]:

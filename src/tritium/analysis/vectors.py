@@ -26,11 +26,13 @@ VECTOR_BYTES = 16
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """Axes from the one whose neighbours are closest in memory on; `count` elements along ``order[0]`` that form an
-    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one."""
+    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one; whether neighbours along
+    ``order[0]`` are known to be neighbours in memory."""
 
     order: tuple[int, ...]
     count: int = 1
     uniform_mask: bool = False
+    contiguous: bool = False
 
 
 def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors:
@@ -58,7 +60,7 @@ def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors
         and _unbroken(facts, facts[pointer].wraps, fastest, count * 2)
     ):
         count *= 2
-    return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count))
+    return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count), True)
 
 
 def _stride(poly: Poly, axis: int) -> int | None:

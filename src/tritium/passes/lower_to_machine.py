@@ -40,6 +40,7 @@ from tritium.ops.gpu_shared import (
     SharedStore,
 )
 from tritium.ops.memory import Load
+from tritium.passes.barriers import release
 from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
 
@@ -249,5 +250,5 @@ def _convert(op: ConvertLayout, space: SharedSpace) -> None:
         made = SharedLoad(buffer, shape=op.x.type.shape, result_names=(op.result.name,))
         made.attrs["layout"] = str(target)
         builder.insert(made)
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with([made.result])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from tritium.backends.cuda.launch import Argument, Parameter, StubFields
+from tritium.backends.cuda.launch import Argument, Parameter
+from tritium.backends.cuda.stub_entry import StubFields
 from tritium.ir.types import PointerType
 from tritium.runtime.stub import records
 from tritium.runtime.stub.load import stub

@@ -54,7 +54,7 @@ class LaunchStub:
 
     def __init__(self, fn: JITFunction, stub: Stub) -> None:
         self.fn = fn
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # arguments may run Python code, and that launch kernels
         self._defaults = {p.name: p.default for p in fn.params if p.has_default}
         self._calls = Calls(stub, fn.arg_names, self.slowly)
         for p in fn.params:
@@ -69,7 +69,7 @@ class LaunchStub:
     def forget(self) -> None:
         """Have all launches go the long way until they have been learnt anew."""
         with self._lock:
-            self._entries.clear()
+            self._entries = {}
             self._known_under = None
             self._calls.publish(None)
 
@@ -139,11 +139,11 @@ class LaunchStub:
         if checks is None:
             return
         under = found[0], [tuple(check.record) for check in checks], _epochs[0]
-        if under != self._known_under or len(self._entries) >= MOST_ENTRIES:
-            self._entries.clear()
-        self._known_under = under
-        self._entries[described] = entry
-        self._calls.publish(state(found[1], checks, list(self._entries.values())))
+        keep = under == self._known_under and len(self._entries) < MOST_ENTRIES
+        entries = {**(self._entries if keep else {}), described: entry}
+        made = state(found[1], checks, list(entries.values()))
+        self._entries, self._known_under = entries, under
+        self._calls.publish(made)
 
     def _entry(self, described: bytes, kernel: CompiledKernel, values: Sequence[Any]) -> Held | None:
         hashed, *key = struct.unpack(f"<{len(described) // 8}q", described)
@@ -266,7 +266,7 @@ def conversion(ty: ScalarType | None, tag: int) -> int | None:
 def target_of(kernel: CompiledKernel, device: int, variant: int) -> Target | None:
     """How `kernel` is launched on arrays of a device: -1 is the host. None where the stub cannot."""
     if kernel.backend == "cuda" and device >= 0:
-        from tritium.backends.cuda import launch as cuda
+        from tritium.backends.cuda import stub_entry as cuda
 
         program: Any = kernel.program  # type: ignore[attr-defined]
         fields = cuda.stub_fields(program.on(device)[0])
@@ -290,7 +290,7 @@ def target_of(kernel: CompiledKernel, device: int, variant: int) -> Target | Non
 def target_exists(kernel: CompiledKernel) -> bool:
     """Whether the stub can launch kernels like `kernel` in this process."""
     if kernel.backend == "cuda":
-        from tritium.backends.cuda import launch as cuda
+        from tritium.backends.cuda import stub_entry as cuda
 
         return cuda.has_entry_points()
     return kernel.backend == "cpu" and kernel.compilation.artefacts["ll"].reject is None

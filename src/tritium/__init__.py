@@ -38,6 +38,7 @@ _HOME = {
     "aggregate": "language.aggregates",
     "autotune": "runtime.autotuner",
     "cdiv": "runtime.math",
+    "checked": "sanitizer.checked",
     "compile": "compiler.compiler",
     "constexpr_function": "frontend.constexpr_functions",
     "heuristics": "runtime.autotuner",
@@ -69,6 +70,7 @@ __all__ = [
     "autotune",
     "backends",
     "cdiv",
+    "checked",
     "compile",
     "compiler",
     "constexpr_function",
@@ -106,6 +108,7 @@ if TYPE_CHECKING:
     from tritium.runtime.math import cdiv, next_power_of_2
     from tritium.runtime.mock_tensor import MockTensor
     from tritium.runtime.tuning_config import Config
+    from tritium.sanitizer.checked import checked
 
 
 def __getattr__(name: str) -> Any:

@@ -188,7 +188,7 @@ BACKEND = _declare(
         "TRITIUM_BACKEND",
         None,
         _maybe(_word),
-        "Backend of every launch. Unset: the arguments decide, by where their data is.",
+        "Backend of every launch. Unset: cpu for data on the host, cuda for data on a GPU.",
         "interpret, cpu or cuda",
     )
 )

@@ -345,7 +345,7 @@ def test_a_condition_lists_what_would_have_to_overflow() -> None:
     function, load = overflowing()
     (bound,) = DemandAnalysis(function)[load.result] or ()
     assert str(bound) == "d0 + 64*n < m"
-    assert isinstance(bound.wraps[0], Mul) and [op.name for op in bound.wraps] == ["tile.mul", "tile.add"]
+    assert isinstance(bound.wraps[0].op, Mul) and [w.op.name for w in bound.wraps] == ["tile.mul", "tile.add"]
 
 
 def test_conditions_from_two_places_rest_on_both() -> None:

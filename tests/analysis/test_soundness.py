@@ -14,11 +14,13 @@ from tests.analysis.index_programs import IndexProgram
 from tritium.analysis.access import AccessAnalysis, TileAccess
 from tritium.analysis.demand import DemandAnalysis
 from tritium.analysis.value_facts import ValueFacts
+from tritium.analysis.vectors import vectors_of
 from tritium.ir.core import Function, Op, Value
 from tritium.ir.printer import print_function
 from tritium.ir.types import PointerType
 from tritium.ir.verify import verify
-from tritium.ops.facts import Bound, Facts
+from tritium.ops.facts import Bound, Facts, Wrap
+from tritium.ops.memory import Load, Store
 
 scripts = st.lists(st.integers(0, 63), max_size=200)
 thoroughly = settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
@@ -45,8 +47,8 @@ def holds(here: Instance, bound: Bound, shape: tuple[int, ...]) -> Array:
     return np.array(RELATIONS[bound.relation](left, right), bool).reshape(shape)
 
 
-def valid(here: Instance, wraps: tuple[Op, ...]) -> bool:
-    return here.wrapped.isdisjoint(wraps)
+def valid(here: Instance, wraps: tuple[Wrap, ...]) -> bool:
+    return here.wrapped.isdisjoint(w.op for w in wraps)
 
 
 def check_facts(here: Instance, value: Value, facts: Facts, array: Array) -> None:
@@ -114,7 +116,7 @@ def test_facts_hold(numbers: list[int]) -> None:
 def check_access(here: Instance, access: TileAccess) -> None:
     addresses = here.values[access.op.operands[0]].astype(object)
     assert addresses.reshape(-1)[0] % access.alignment == 0, f"not aligned to {access.alignment}"
-    if not valid(here, access.wraps):
+    if not here.wrapped.isdisjoint(access.wraps):
         return
     shape = access.shape
     mask = getattr(access.op, "mask", None)
@@ -151,6 +153,38 @@ def test_accesses_describe_the_addresses(numbers: list[int]) -> None:
             check_access(here, access)
         except AssertionError as broken:
             raise AssertionError(explain(function, f"{access.describe()}\n{broken}")) from None
+
+    for_each_run(function, before=before)
+
+
+def check_vectors(here: Instance, op: Op, facts: ValueFacts) -> None:
+    pointer, mask = op.operands[0], getattr(op, "mask", None)
+    found = vectors_of(facts, pointer, mask)
+    if found.count == 1:
+        return
+    axis = found.order[0]
+    size = pointer.type.scalar.element_ty.itemsize  # type: ignore[union-attr]
+    runs = np.moveaxis(here.values[pointer].astype(object), axis, -1).reshape(-1, found.count)
+    assert np.all(runs == runs[:, :1] + size * np.arange(found.count)), "no neighbours in memory"
+    assert np.all(runs[:, 0] % (size * found.count) == 0), "not aligned"
+    if mask is not None and found.uniform_mask:
+        wanted = np.moveaxis(here.values[mask], axis, -1).reshape(-1, found.count)
+        assert np.all(wanted == wanted[:, :1]), "the mask differs within a vector"
+
+
+@thoroughly
+@given(numbers=scripts)
+def test_vectors_are_runs_of_memory_whatever_wraps(numbers: list[int]) -> None:
+    function = IndexProgram(numbers).function
+    facts = ValueFacts(function)
+
+    def before(here: Instance, op: Op) -> None:
+        if isinstance(op, (Load, Store)) and not here.lost:
+            try:
+                check_vectors(here, op, facts)
+            except AssertionError as broken:
+                pointer = facts[op.operands[0]]
+                raise AssertionError(explain(function, f"{op.operands[0]}: {pointer}: {broken}")) from None
 
     for_each_run(function, before=before)
 

@@ -27,7 +27,7 @@ def fact(lines: str, name: str = "r") -> str:
     """The facts of ``%r`` and, in brackets, the ops they rest on."""
     function = parse(body(lines, PARAMETERS))
     found = ValueFacts(function)[values(function)[name]]
-    rests = " ".join(op.name.removeprefix("tile.") for op in found.wraps)
+    rests = " ".join(w.op.name.removeprefix("tile.") for w in found.wraps)
     return str(found) + (f" <{rests}>" if rests else "")
 
 

@@ -12,9 +12,11 @@ import tritium.language as tl
 from tests.corpus.protocol import CorpusMismatch, run_case, select
 from tests.cuda_codegen.launching import launching
 from tests.cuda_codegen.seed_kernels import cuda, matmul_loop, seed_source, tile_ir, tiles
+from tests.cuda_codegen.test_scaled_dots import scaled
 from tests.cuda_runtime.conftest import nvrtc_is_installed
 from tritium.backends.cuda import assemble, generate, nvrtc
 from tritium.errors import TritiumError
+from tritium.ir.match import Record
 
 pytestmark = pytest.mark.skipif(
     not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'"
@@ -40,6 +42,19 @@ def test_the_fast_matmul_has_no_spills(tile: tuple[int, int, int]) -> None:
     binary = assemble.assemble(source, {"arch": "sm_90a"})
     assert binary.resources.spill_loads == binary.resources.spill_stores == 0
     assert binary.resources.registers <= 128
+
+
+@pytest.mark.parametrize("limit", [32, 64, 128])
+def test_a_limit_of_registers_holds_and_what_it_costs_is_reported(limit: int) -> None:
+    function = tile_ir(matmul_loop, facts=ALIGNED, **tiles(128, 128, 16))
+    source = cuda(function, num_warps=4, maxnreg=limit)
+    binary = assemble.assemble(source, {"arch": "sm_90a", "maxnreg": limit})
+    assert binary.resources.registers <= limit
+    spilled = binary.resources.spill_loads + binary.resources.spill_stores
+    assert spilled > 0, "a thread has 128 sums"
+    record = Record()
+    assemble.record_findings(binary, record)
+    assert f"{spilled} bytes of registers per thread go to memory and back" in [d.text for d in record]
 
 
 def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSource]:
@@ -76,8 +91,9 @@ def test_a_cross_section_of_the_corpus_compiles() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize("arch", ["sm_80", "sm_100"])
 def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
+    """On sm_90a they are part of `test_the_corpus_compiles`."""
     cases = [c for c in select(without={"large"}) if "dot" in c.tags or "elementwise" in c.name]
     assert not failures(collected(cases), arch)
 
@@ -86,6 +102,24 @@ def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
 @pytest.mark.parametrize("layouts", ["default", "seed"])
 def test_the_corpus_compiles(layouts: str) -> None:
     assert not failures(collected(select(without={"large"}), layouts=layouts), "sm_90a")
+
+
+@pytest.mark.parametrize("arch", ARCHES)
+@pytest.mark.parametrize(
+    ("lhs", "rhs", "types"),
+    [("e2m1", "e2m1", ("u8", "u8")), ("e4m3", "fp16", ("fp8e4nv", "fp16")), ("bf16", "e5m2", ("bf16", "u8"))],
+)
+def test_scaled_dots_compile(lhs: str, rhs: str, types: tuple[str, str], arch: str) -> None:
+    kinds = {"a_ptr": f"*{types[0]}", "b_ptr": f"*{types[1]}", "a_scale_ptr": "*u8", "b_scale_ptr": "*u8"}
+    sizes = {
+        "A0": 16,
+        "A1": 32 if lhs == "e2m1" else 64,
+        "B0": 32 if rhs == "e2m1" else 64,
+        "B1": 32,
+        "GROUPS": 2,
+    }
+    function = tile_ir(scaled, kinds, **sizes, LHS=lhs, RHS=rhs, LHS_PACK=True, RHS_PACK=True, FAST=False)
+    assemble.assemble(cuda(function, arch, num_warps=8), {"arch": arch})
 
 
 @triton.jit

@@ -82,23 +82,20 @@ def test_lines_lead_back_to_the_kernel() -> None:
 
 
 @triton.jit
-def scaled(a_ptr, s_ptr, c_ptr):
-    rows, cols = tl.arange(0, 32), tl.arange(0, 64)
-    a = tl.load(a_ptr + rows[:, None] * 64 + cols[None, :])
-    b = tl.load(a_ptr + cols[:, None] * 32 + rows[None, :])
-    s = tl.load(s_ptr + rows[:, None] * 2 + tl.arange(0, 2)[None, :])
-    c = tl.dot_scaled(a, s, "e4m3", b, s, "e4m3")
-    tl.store(c_ptr + rows[:, None] * 32 + rows[None, :], c)
+def stopping(x_ptr):
+    x = tl.load(x_ptr)
+    breakpoint()
+    tl.store(x_ptr, x)
 
 
 def test_what_cuda_cannot_do_yet_is_refused_by_name_and_line() -> None:
-    function = tile_ir(scaled, {"a_ptr": "*fp8e4nv", "s_ptr": "*u8"})
+    function = tile_ir(stopping)
     with pytest.raises(
-        CompilationError, match=r"`tile\.dot_scaled` cannot be compiled for CUDA yet"
+        CompilationError, match=r"`tile\.breakpoint` cannot be compiled for CUDA yet"
     ) as caught:
         cuda(function)
     assert caught.value.code == "TRI0760"
-    assert caught.value.loc is not None and caught.value.loc.line == scaled.fn.__code__.co_firstlineno + 6
+    assert caught.value.loc is not None and caught.value.loc.line == stopping.fn.__code__.co_firstlineno + 3
 
 
 @triton.jit

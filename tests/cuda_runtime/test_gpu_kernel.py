@@ -141,10 +141,10 @@ def test_a_warmup_is_for_the_gpu_where_there_is_one(
     scale: JITFunction, fake: FakeDriver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     arguments = (torch.float32, 2.0, 100)
-    assert scale.warmup(*arguments, BLOCK=64, grid=(1,)).backend == "interpret"
+    assert scale.warmup(*arguments, BLOCK=64, grid=(1,)).backend == "cpu"
     target = GPUTarget("cuda", 90, 32)
     monkeypatch.setattr(type(triton.runtime.driver.active), "get_current_target", lambda self: target)
     kernel = scale.warmup(*arguments, BLOCK=64, grid=(1,))
     assert isinstance(kernel, GpuKernel) and kernel.binary.arch == "sm_90a"
     assert scale[(1,)](FakeTensor(100), 2.0, 100, BLOCK=64) is kernel, "the launch found what the warmup made"
-    assert scale.warmup(np.zeros(4, np.float32), 2.0, 100, BLOCK=64, grid=(1,)).backend == "interpret"
+    assert scale.warmup(np.zeros(4, np.float32), 2.0, 100, BLOCK=64, grid=(1,)).backend == "cpu"

@@ -23,8 +23,9 @@ template <class T> __device__ __forceinline__ T from_lane(T x, int mask) {
 }
 
 extern "C" __global__ void __launch_bounds__(128) softmax(float* x_ptr, float* out_ptr, int n) {
-  __shared__ __align__(16) float exchange_parts[4];
-  __shared__ __align__(16) float exchange_parts_1[4];
+  __shared__ __align__(16) unsigned char scratch[16];
+  float* const exchange_parts = (float*)(scratch);
+  float* const exchange_parts_1 = (float*)(scratch);
   int tile_i = threadIdx.x;
   int tile_i_1 = threadIdx.x / 32;
   // row = tl.program_id(0)

@@ -1,4 +1,4 @@
-"""Matmuls of random sizes and tiles on the GPU, against fp64: also odd tiles, both policies, fp16, bf16 and fp64 inputs."""
+"""Matmuls of random sizes and tiles on the GPU, against fp64: odd tiles too, both policies, fp32, fp16 and bf16 inputs."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def random_cases(count: int, seed: int = 0) -> list[MatmulCase]:
     """`count` cases after the fixed ones."""
     pick = random.Random(seed)
     made = [MatmulCase(*e) for e in EDGES]
+    known = set(made)
     while len(made) < count:
         layouts = pick.choice(["default", "default", "seed"])
         warps = pick.choice([1, 2, 4, 8, 16]) if layouts == "default" else 1
@@ -85,7 +86,10 @@ def random_cases(count: int, seed: int = 0) -> list[MatmulCase]:
         tile = tuple(pick.choice([2**e, 3 * 2 ** pick.randrange(3), pick.randrange(1, 40)])
                      for e in (pick.randrange(2, top), pick.randrange(2, top), pick.randrange(2, 6)))  # fmt: skip
         sizes = tuple(pick.choice([1, pick.randrange(1, 300), 16 * pick.randrange(1, 20)]) for _ in range(3))
-        made.append(MatmulCase(layouts, pick.choice(list(TYPES)), warps, tile, sizes))  # type: ignore[arg-type]
+        case = MatmulCase(layouts, pick.choice(list(TYPES)), warps, tile, sizes)  # type: ignore[arg-type]
+        if case not in known:
+            known.add(case)
+            made.append(case)
     return made
 
 

@@ -18,7 +18,7 @@ def test_the_corpus(layouts: str) -> None:
 
 
 def test_random_matmuls() -> None:
+    """200 sizes, tiles, types and numbers of warps, odd ones such as (3, 17) included; none is too large."""
     found = run_all(random_cases(200), driver.device(0).arch)
-    wrong = {n: v for n, v in found.items() if v != "ok" and not v.startswith("refused")}
-    assert wrong == {}
-    assert sum(v == "ok" for v in found.values()) >= 150
+    assert {n: v for n, v in found.items() if v != "ok"} == {}
+    assert len(found) == 200

@@ -89,6 +89,7 @@ def launch(program: Program, grid: tuple[int, int, int], *values: Any) -> None:
 @pytest.mark.parametrize("n", [1, 16, 127, 128, 1000, 1 << 20])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16", "float64", "int32", "int8"])
 def test_the_data_decides_and_the_result_is_right(n: int, dtype: str) -> None:
+    """C12: PyTorch's tensors, with no copy, on their device and in its current stream."""
     kind = getattr(torch, dtype)
     x, y = (torch.randint(-50, 50, (n,), device="cuda").to(kind) for _ in range(2))
     out = torch.full((n + 32,), 7, device="cuda").to(kind)
@@ -307,6 +308,30 @@ def test_the_gpu_of_the_arrays_is_used() -> None:
             assert bool((x == value).all()) and torch.cuda.current_device() == 0
     with pytest.raises(ArgumentError, match="TRI0733"):
         add[(1,)](torch.zeros(4, device="cuda:0"), torch.zeros(4, device="cuda:1"), x, 4, BLOCK=16)
+
+
+@pytest.mark.parametrize("capture", [False, True])
+def test_two_gpus_take_turns(capture: bool) -> None:
+    """Work on either, in streams of their own, while PyTorch's current GPU is the first or the second."""
+    if torch.cuda.device_count() < 2:
+        pytest.skip("one GPU")
+    held: list[Any] = []
+    for ordinal in (0, 1):
+        with torch.cuda.device(ordinal), torch.cuda.stream(torch.cuda.Stream(ordinal)):
+            x = torch.full((1000,), float(ordinal + 1), device="cuda")
+            out = torch.zeros(1000, device="cuda")
+            add[grid(1000)](x, x, out, 1000, BLOCK=128)  # warm
+            torch.cuda.synchronize()
+            step = lambda x=x, out=out: add[grid(1000)](x, out, out, 1000, BLOCK=128)
+            held.append((ordinal, out, captured(step).replay if capture else step))
+    for _ in range(3):
+        for ordinal, _, step in held:
+            with torch.cuda.device(1 - ordinal if not capture else ordinal):
+                torch.cuda.synchronize(ordinal)
+                step()
+                torch.cuda.synchronize(ordinal)
+    for ordinal, out, _ in held:
+        assert bool((out == (ordinal + 1) * 5).all()), f"GPU {ordinal}"
 
 
 # ---- arrays of other libraries ---------------------------------------------------------------------------

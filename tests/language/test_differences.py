@@ -72,6 +72,7 @@ def test_out_of_bounds_accesses() -> None:
 
     Triton: undefined: neighbouring memory, or a fault that ends the process's use of the GPU.
     Here: the interpreter stops the launch with an error that names program, lane and distance; nothing is written.
+    Compiled code, on CPU and GPU, does what Triton's does.
     Why: a wrong mask is the most frequent mistake, and its plausible numbers cost days.
     """
     x = np.zeros(4, np.float32)

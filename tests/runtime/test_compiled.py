@@ -61,7 +61,7 @@ def test_what_a_compiled_kernel_says() -> None:
 
 def test_artefacts() -> None:
     asm = compiled().asm
-    assert list(asm) == ["source", "tir", "opt.tir", "order.tir"] and len(asm) == 4
+    assert list(asm) == ["source", "tir", "opt.tir", "cpu.tir", "ll", "o"] and len(asm) == 6
     assert "tile.store" in asm["tir"] and asm["ttir"] == asm["opt.tir"] and "ttir" in asm
     assert "ptx" not in asm and asm.get("cubin") is None
     with pytest.raises(KeyError, match="no stage `ptx`"):
@@ -193,7 +193,7 @@ def test_the_compiler_s_identity() -> None:
     assert triton_key() in key and source.hash() in key
     stages: dict = {}
     backend.add_stages(stages, options)
-    assert list(stages) == ["source", "tir", "opt.tir", "order.tir"]
+    assert list(stages) == ["source", "tir", "opt.tir", "cpu.tir", "ll", "o"]
     with pytest.raises(RuntimeError, match="hip"):
         make_backend(GPUTarget("hip", "gfx942", 64))
 
@@ -313,7 +313,7 @@ def test_dumping_and_overriding_stages(tmp_path: Path) -> None:
     out = np.zeros(1, np.float32)
     constant[(1,)](out)
     (folder,) = (tmp_path / "dump").iterdir()
-    names = ["constant.opt.tir", "constant.order.tir", "constant.source", "constant.tir"]
+    names = [f"constant.{stage}" for stage in ("cpu.tir", "ll", "o", "opt.tir", "source", "tir")]
     assert sorted(f.name for f in folder.iterdir()) == names
 
     target = tmp_path / "override" / folder.name

@@ -372,7 +372,7 @@ def test_stages_can_be_inspected_and_replaced() -> None:
     knobs.runtime.add_stages_inspection_hook = inspect
     out = np.zeros(1, np.float32)
     constant[(1,)](out)
-    assert seen == [["source", "tir", "opt.tir", "order.tir"]] and out[0] == 2.5
+    assert seen == [["source", "tir", "opt.tir", "cpu.tir", "ll", "o"]] and out[0] == 2.5
 
 
 def test_a_listener_is_told_of_compilations() -> None:
@@ -382,7 +382,7 @@ def test_a_listener_is_told_of_compilations() -> None:
     assert len(told) == 1 and told[0]["cache_hit"] is False
     assert told[0]["metadata"]["name"] == "put" and told[0]["src"] is kernel.src
     times = told[0]["times"]
-    assert [name for name, _ in times.lowering_stages] == ["tir", "opt.tir", "order.tir"]
+    assert [name for name, _ in times.lowering_stages] == ["tir", "opt.tir", "cpu.tir", "ll", "o"]
     assert times.total >= times.total_lowering >= 0
 
 
@@ -529,7 +529,7 @@ def test_a_mistake_in_a_kernel_shows_one_frame_of_ours() -> None:
 
     for kernel, kind in ((broken, CompilationError), (outside, InterpreterError)):
         with pytest.raises(kind) as caught:
-            kernel[(1,)](np.zeros(1, np.float32))
+            kernel[(1,)](np.zeros(1, np.float32), backend="interpret")
         assert len(ours(caught.value)) == 1
         assert caught.value.__cause__ is None
 

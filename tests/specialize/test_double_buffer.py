@@ -55,6 +55,30 @@ def test_the_canonical_loop() -> None:
     assert np.array_equal(c, want)
 
 
+@triton.jit
+def ring_of_k(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        ks = (k + tl.arange(0, BK)).to(tl.uint8).to(tl.int32)
+        a = tl.load(a_ptr + rows * 256 + ks[None, :], mask=rows < M, other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=cols < N, other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+def test_offsets_that_wrap_leave_the_stages_right() -> None:
+    """More trips than 8 bits count: the columns start again at 0, and the stages go on taking turns."""
+    function, record = compiled(ring_of_k)
+    assert decision(record).applied and stages(function) == {2}
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(-4, 5, (8, 256)).astype(np.float32), rng.integers(-4, 5, (256, 8)).astype(np.float32)
+    c = np.full((8, 8), np.nan, np.float32)
+    run_grid(function, (1, 1, 1), [*map(view_of, (a, b, c)), 8, 8, 256 + 24])
+    assert np.array_equal(c, a @ b + a[:, :24] @ b[:24])
+
+
 # Every kernel below differs from `matmul_loop` in one thing.
 
 
@@ -235,6 +259,93 @@ def branches(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, B
     tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
 
 
+@triton.jit
+def counts_down(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, -K, -BK):
+        ks = -k + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+@triton.jit
+def counts_in_64_bits(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K.to(tl.int64), BK):
+        ks = k + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+@triton.jit
+def looks_at_the_sum(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        ks = k + tl.arange(0, BK)
+        largest = tl.max(acc, axis=1)[:, None]
+        a = tl.load(
+            a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K) & (largest < 9.0), other=0.0
+        )
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+@triton.jit
+def looks_at_the_product(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        ks = k + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
+        product = tl.dot(a, b, input_precision="ieee")
+        acc += product
+        tl.device_print("product", product)
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+@triton.jit
+def leaves_early(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        ks = k + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+        if k >= M:
+            break
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+@triton.jit
+def skips_a_tile(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rows = tl.arange(0, BM)[:, None]
+    cols = tl.arange(0, BN)[None, :]
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        if k == M:
+            continue
+        ks = k + tl.arange(0, BK)
+        a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
+        b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
+        acc += tl.dot(a, b, input_precision="ieee")
+    tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
 REJECTED = [
     (starts_later, "the loop does not start at 0"),
     (step_at_run_time, "the step is no positive compile-time number"),
@@ -249,6 +360,10 @@ REJECTED = [
     (writes_in_the_loop, "the loop writes memory or waits"),
     (nests_a_loop, "a loop is nested in it"),
     (branches, "the loop has branches"),
+    (counts_down, "the step is no positive compile-time number"),
+    (counts_in_64_bits, "the loop counts in another type than int32"),
+    (looks_at_the_sum, "another operation uses the accumulator"),
+    (looks_at_the_product, "another operation uses the dot's result"),
 ]
 
 
@@ -280,6 +395,21 @@ def two_outer_trips(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.const
             b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
             acc += tl.dot(a, b, input_precision="ieee")
         tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "rule"),
+    [(leaves_early, "the loop may be left before its end"), (skips_a_tile, "the loop has branches")],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_c8b_loops_with_other_ways_out_keep_one_stage(kernel, rule) -> None:
+    function, record = compiled(kernel)
+    found = decision(record)
+    assert not found.applied and found.text == rule and found.loc is not None
+    assert stages(function) == {1}
+    c, _ = product(function, (8, 8, 40))
+    plain, _ = product(tile_ir(kernel, **tiles(8, 8, 8)), (8, 8, 40))
+    assert np.array_equal(c, plain)
 
 
 def test_c8b_a_barrier_before_a_loop_inside_a_loop() -> None:

@@ -34,8 +34,9 @@ BELOW: dict[str, tuple[str, ...]] = {
     "compiler": ("runtime",),
     "tools": ("runtime",),
     "explain": ("runtime",),
+    "sanitizer": ("runtime",),
     "compat": ("compiler", "testing", "tools"),
-    "cli": ("explain", "compat"),
+    "cli": ("explain", "sanitizer", "compat"),
 }
 TOP = ("__init__", "__main__")  # the public face: may import anything
 USE_TOP = ("compat", "cli")  # answer for the public face, or run programs that use it

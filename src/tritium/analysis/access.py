@@ -178,7 +178,9 @@ class AccessAnalysis:
             other=_other(op),
             alignment=power_of_two(facts.origin) or 1 << 30,
             unknown=tuple(unknown),
-            wraps=tuple(dict.fromkeys((*facts.wraps, *(known_mask.wraps if known_mask else ())))),
+            wraps=tuple(
+                dict.fromkeys(w.op for w in (*facts.wraps, *(known_mask.wraps if known_mask else ())))
+            ),
         )
 
     def _base(self, facts: Facts, size: int, unknown: list[str]) -> tuple[Value | None, Poly | None]:

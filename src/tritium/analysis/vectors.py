@@ -3,6 +3,10 @@
 For ``a_ptr + rows[:, None] * stride + ks[None, :]`` with a_ptr aligned to 16 bytes and stride a multiple of 16, four
 fp32 elements along axis 1 form one aligned vector: the byte address is ``4*d1 + (terms that are multiples of 16)``.
 A mask ``ks < K`` is the same for all four if K is a multiple of four; otherwise it must be asked at run time.
+
+All of that is said of integers that do not wrap. What may wrap must not do so between two elements of a vector: with
+``i = (offs + 3).to(tl.uint8)``, elements 252 and 253 are 255 and 0. They stay neighbours where the first of them, before
+wrapping, is a multiple of what the vector spans, as in ``pid * BLOCK + offs``: then the whole vector wraps at once.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from dataclasses import dataclass
 from tritium.analysis.value_facts import ValueFacts
 from tritium.ir.core import Value
 from tritium.ir.types import PointerType
-from tritium.ops.facts import Axis, Bound, Poly, Trip, Unknown
+from tritium.ops.facts import Axis, Bound, Poly, Trip, Unknown, Wrap, despite_wraps
 
 VECTOR_BYTES = 16
 """The widest load and store of one thread on sm_80 to sm_90."""
@@ -22,11 +26,13 @@ VECTOR_BYTES = 16
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """Axes from the one whose neighbours are closest in memory on; `count` elements along ``order[0]`` that form an
-    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one."""
+    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one; whether neighbours along
+    ``order[0]`` are known to be neighbours in memory."""
 
     order: tuple[int, ...]
     count: int = 1
     uniform_mask: bool = False
+    contiguous: bool = False
 
 
 def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors:
@@ -48,9 +54,13 @@ def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors
     rest = poly.without(Axis(fastest))
     aligned = math.gcd(VECTOR_BYTES, _divisor(facts, rest))
     count = 1
-    while count * 2 * size <= aligned and shape[fastest] % (count * 2) == 0:
+    while (
+        count * 2 * size <= aligned
+        and shape[fastest] % (count * 2) == 0
+        and _unbroken(facts, facts[pointer].wraps, fastest, count * 2)
+    ):
         count *= 2
-    return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count))
+    return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count), True)
 
 
 def _stride(poly: Poly, axis: int) -> int | None:
@@ -80,6 +90,21 @@ def _atom_divisor(facts: ValueFacts, atom: Axis | Trip | Unknown) -> int:
     return facts[atom.value].divisibility or 1 << 30 if isinstance(atom, Unknown) else 1
 
 
+def _unbroken(facts: ValueFacts, wraps: tuple[Wrap, ...], axis: int, count: int) -> bool:
+    """Whether none of these operations wraps between the elements of an aligned run of `count` along `axis`."""
+    for w in wraps:
+        step = None if w.exact is None else _stride(w.exact, axis)
+        if w.exact is None or step is None:
+            return False
+        span = step * count
+        if not step:
+            continue
+        start = despite_wraps(_divisor(facts, w.exact.without(Axis(axis))), wraps)
+        if step < 0 or start % span or (1 << (w.width - 1)) % span:
+            return False
+    return True
+
+
 def _same_over(facts: ValueFacts, mask: Value, axis: int, count: int) -> bool:
     """Whether `mask` is constant over aligned runs of `count` elements along `axis`."""
     known = facts[mask]
@@ -89,12 +114,15 @@ def _same_over(facts: ValueFacts, mask: Value, axis: int, count: int) -> bool:
 
 
 def _bound_same_over(facts: ValueFacts, bound: Bound, axis: int, count: int) -> bool:
+    if not _unbroken(facts, bound.wraps, axis, count):
+        return False
     if axis not in bound.axes():
         return True
     difference = bound.left - bound.right  # condition: difference < 0
     step = _stride(difference, axis)
     rest = difference.without(Axis(axis))
-    if bound.relation != "<" or step not in (1, -1) or _divisor(facts, rest) % count:
+    start = despite_wraps(_divisor(facts, rest), bound.wraps)
+    if bound.relation != "<" or step not in (1, -1) or start % count:
         return False
     # d + rest < 0 with rest a multiple of `count` changes only between runs; -d + rest < 0 changes one element later.
     return step == 1

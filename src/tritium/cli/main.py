@@ -34,6 +34,11 @@ SignatureOption = Annotated[
 ]
 
 
+_TAKE_A_VALUE = (
+    *("--backend", "-b", "--trace", "--sarif", "--assume", "--enable", "--disable", "--suppressions"),
+)
+
+
 class RunCommand(typer.core.TyperCommand):
     """``run`` ends its own options where Python does: what follows -m MODULE or -c CODE belongs to the program."""
 
@@ -43,7 +48,7 @@ class RunCommand(typer.core.TyperCommand):
                 return super().parse_args(ctx, [*args[: i + 2], "--", *args[i + 2 :]])
             if arg[:2] in ("-m", "-c"):
                 return super().parse_args(ctx, [*args[:i], arg[:2], arg[2:], "--", *args[i + 1 :]])
-            takes_it = i > 0 and args[i - 1] in ("--backend", "-b", "--trace")
+            takes_it = i > 0 and args[i - 1] in _TAKE_A_VALUE
             if not takes_it and (not arg.startswith("-") or arg in ("-", "--")):
                 break
         return super().parse_args(ctx, args)
@@ -79,6 +84,51 @@ def run(
     from tritium.cli import run as verb
 
     verb.run(context.args, backend=backend, trace=trace or [], module=module, code=code)
+
+
+@app.command(cls=RunCommand, context_settings=_PASS_ON)
+def check(
+    context: typer.Context,
+    json: Annotated[bool, typer.Option("--json", help="Print the report as JSON, and nothing else.")] = False,
+    sarif: Annotated[
+        Path | None, typer.Option("--sarif", metavar="FILE", help="Write the findings as SARIF besides.")
+    ] = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--assume",
+            metavar="NAME=VALUE",
+            help="Prove that no int32 offset wraps when this argument is that large.",
+        ),
+    ] = None,
+    enable: Annotated[
+        list[str] | None, typer.Option("--enable", metavar="KIND", help="Look for an opt-in kind as well.")
+    ] = None,
+    disable: Annotated[
+        list[str] | None, typer.Option("--disable", metavar="KIND", help="Leave a kind of finding out.")
+    ] = None,
+    suppressions: Annotated[
+        list[str] | None,
+        typer.Option("--suppressions", metavar="FILE", help="Findings to leave out, and why."),
+    ] = None,
+    module: Annotated[str | None, typer.Option("-m", metavar="MODULE", help="Run a module.")] = None,
+    code: Annotated[str | None, typer.Option("-c", metavar="CODE", help="Run code given as text.")] = None,
+) -> None:
+    """Run a Triton program with every launch checked, without a GPU; status 1 if something is found."""
+    from tritium.cli import check as verb
+
+    status = verb.check(
+        context.args,
+        module=module,
+        code=code,
+        as_json=json,
+        sarif=sarif,
+        assume=assume or [],
+        enable=enable or [],
+        disable=disable or [],
+        suppressions=suppressions or [],
+    )
+    raise typer.Exit(status)
 
 
 @app.command()

@@ -66,7 +66,7 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
     rhs_k_pack = attr(True)
 
     def infer(self) -> Sequence[Type]:
-        problem, shape = _shapes(*self._sides())
+        problem, shape = _shapes(*self.sides())
         if problem:
             raise TypeRuleError(f"tile.dot_scaled: {problem}")
         result = tile(float32, shape)
@@ -76,16 +76,17 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
             )
         return (result,)
 
-    def _sides(self) -> tuple[_Side, _Side]:
+    def sides(self) -> tuple[Side, Side]:
+        """Both operands."""
         scales = [None if v is None else v.type for v in (self.lhs_scale, self.rhs_scale)]
         return (
-            _Side("lhs", self.lhs.type, self.lhs_format, scales[0], self.lhs_k_pack, -1),
-            _Side("rhs", self.rhs.type, self.rhs_format, scales[1], self.rhs_k_pack, -2),
+            Side("lhs", self.lhs.type, self.lhs_format, scales[0], self.lhs_k_pack, -1),
+            Side("rhs", self.rhs.type, self.rhs_format, scales[1], self.rhs_k_pack, -2),
         )
 
     def eval(self, *args: Array) -> Array:
         values = iter(full(x, v.type.shape) for x, v in zip(args, self.operands, strict=True))
-        left, right = self._sides()
+        left, right = self.sides()
         lhs = left.elements(next(values))
         if self.lhs_scale is not None:
             lhs = _scaled(lhs, left.factors(next(values)))
@@ -128,7 +129,7 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
         packs = [s.const_bool(lhs_k_pack, "lhs_k_pack"), s.const_bool(rhs_k_pack, "rhs_k_pack")]
         problem, shape = _shapes(
             *(
-                _Side(name, x.type, form, scale.type if scale else None, pack, axis)
+                Side(name, x.type, form, scale.type if scale else None, pack, axis)
                 for name, x, form, scale, pack, axis in zip(
                     ("lhs", "rhs"), sides, formats, scales, packs, (-1, -2), strict=True
                 )
@@ -154,7 +155,7 @@ class DotScaled(TileOp, name="tile.dot_scaled"):
         )
 
 
-class _Side(NamedTuple):
+class Side(NamedTuple):
     """One operand with its scale. `k_axis` is where K lies in the operand; in the scale it is always last."""
 
     name: str
@@ -223,7 +224,7 @@ def _scaled(elements: Array, factors: Array) -> Array:
         return (elements.astype(np.float64) * factors).astype(np.float32)
 
 
-def _shapes(left: _Side, right: _Side) -> tuple[str, tuple[int, ...]]:
+def _shapes(left: Side, right: Side) -> tuple[str, tuple[int, ...]]:
     problem = left.problem() or right.problem()
     if problem:
         return problem, ()

@@ -18,9 +18,10 @@ Worked example, ``offs = pid * 64 + tl.arange(0, 64); mask = offs < n``::
     offs    any int32                  poly  d0 + 64*pid, if neither * nor + wraps
     mask    bounds {d0 + 64*pid < n}, exact, with the same condition
 
-Polynomials are over the integers; machine integers wrap. Where an operation could leave the range of its type, the op
-is listed in `wraps`: polynomial, modulo and bounds hold only if that operation does not wrap, and whoever builds on
-them must say so. Interval, divisibility and origin are facts about the wrapped value and need no such condition.
+Polynomials are over the integers; machine integers wrap. Where an operation could leave the range of its type, it is
+listed in `wraps` with what it would be without wrapping: polynomial, modulo and bounds hold only if that operation does
+not wrap, and whoever builds on them must say so. Interval, divisibility and origin are facts about the wrapped value
+and need no such condition.
 """
 
 from __future__ import annotations
@@ -33,10 +34,33 @@ from tritium.ir.core import Op, Value
 from tritium.ir.types import DType, Type
 from tritium.ops.polynomial import Atom, Axis, Monomial, Poly, Trip, Unknown
 
-__all__ = ["Atom", "Axis", "Bound", "Facts", "Monomial", "Poly", "Trip", "Unknown"]
+__all__ = ["Atom", "Axis", "Bound", "Facts", "Monomial", "Poly", "Trip", "Unknown", "Wrap"]
 
 MAX_TERMS = 24
 """A polynomial that grows beyond this is given up: no consumer can use it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wrap:
+    """An operation that may leave the range of its type.
+
+    exact   its result as a polynomial over the integers, in the coordinates of the value that the fact is about; None
+            where it is not known
+    """
+
+    op: Op
+    exact: Poly | None = None
+
+    @property
+    def width(self) -> int:
+        """Bits of its type: a result that wraps is off by a multiple of two to the power of this."""
+        return self.op.results[0].type.scalar.primitive_bitwidth  # type: ignore[union-attr]
+
+    def place_axes(self, move: Callable[[int], int | None]) -> Wrap:
+        """The same where coordinate i is called ``move(i)``, or set to 0 where that is None."""
+        if self.exact is None or all(move(a) == a for a in self.exact.axes()):
+            return self
+        return replace(self, exact=self.exact.place_axes(move))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +75,7 @@ class Bound:
     relation: str
     right: Poly
     op: Op | None = None
-    wraps: tuple[Op, ...] = ()
+    wraps: tuple[Wrap, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.left} {self.relation} {self.right}"
@@ -75,7 +99,12 @@ class Bound:
 
     def place_axes(self, move: Callable[[int], int | None]) -> Bound:
         """The condition with coordinate i called ``move(i)``, or set to 0 where that is None."""
-        return replace(self, left=self.left.place_axes(move), right=self.right.place_axes(move))
+        return replace(
+            self,
+            left=self.left.place_axes(move),
+            right=self.right.place_axes(move),
+            wraps=_placed(self.wraps, move),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +117,7 @@ class Facts:
     poly: Poly | None = None
     bounds: tuple[Bound, ...] = ()
     exact: bool = False
-    wraps: tuple[Op, ...] = ()
+    wraps: tuple[Wrap, ...] = ()
     modulo: tuple[Poly, Poly] | None = None
     origin: int = 1
 
@@ -186,7 +215,7 @@ def fit(op: Op, facts: Facts) -> Facts:
         hi=high,
         divisibility=power_of_two(facts.divisibility),
         origin=power_of_two(facts.origin),
-        wraps=merge_wraps(facts.wraps, (op,)),
+        wraps=merge_wraps(facts.wraps, (Wrap(op, facts.poly),)),
     )
 
 
@@ -195,21 +224,22 @@ def power_of_two(number: int) -> int:
     return number & -number
 
 
-def despite_wraps(number: int, wraps: Iterable[Op]) -> int:
-    """What of a divisor of a polynomial divides the value as well, should any of the operations `wraps` wrap.
-
-    A wrapped result differs from the exact one by multiples of 2 to the power of its width.
-    """
-    widths = [op.results[0].type.scalar.primitive_bitwidth for op in wraps]
+def despite_wraps(number: int, wraps: Iterable[Wrap]) -> int:
+    """What of a divisor of a polynomial divides the value as well, should any of the operations `wraps` wrap."""
+    widths = [w.width for w in wraps]
     if not widths:
         return number
     largest = 1 << min(widths)
     return min(power_of_two(number), largest) if number else largest
 
 
-def merge_wraps(*groups: Iterable[Op]) -> tuple[Op, ...]:
-    """Ops of several `wraps`, each once, in order."""
-    return tuple(dict.fromkeys(op for group in groups for op in group))
+def merge_wraps(*groups: Iterable[Wrap]) -> tuple[Wrap, ...]:
+    """The members of several `wraps`, each once, in order."""
+    return tuple(dict.fromkeys(w for group in groups for w in group))
+
+
+def _placed(wraps: tuple[Wrap, ...], move: Callable[[int], int | None]) -> tuple[Wrap, ...]:
+    return tuple(w.place_axes(move) for w in wraps)
 
 
 def _sum(a: int | None, b: int | None) -> int | None:
@@ -345,7 +375,13 @@ def map_axes(x: Facts, move: Callable[[int], int | None]) -> Facts:
     """`x` with coordinate i called ``move(i)``, or set to 0 where that is None."""
     poly = x.poly.place_axes(move) if x.poly is not None else None
     modulo = (x.modulo[0].place_axes(move), x.modulo[1].place_axes(move)) if x.modulo is not None else None
-    return replace(x, poly=poly, modulo=modulo, bounds=tuple(b.place_axes(move) for b in x.bounds))
+    return replace(
+        x,
+        poly=poly,
+        modulo=modulo,
+        bounds=tuple(b.place_axes(move) for b in x.bounds),
+        wraps=_placed(x.wraps, move),
+    )
 
 
 def fix_axes(x: Facts, axes: Iterable[int]) -> Facts:

@@ -76,7 +76,7 @@ def _dot(op: Dot, space: SharedSpace) -> None:
 
 
 def _buffer(op: Op, space: SharedSpace, label: str, element: object, numel: int) -> Value:
-    return space.alloc(SharedAlloc(label=label, element=element, shape=(numel,), order=(0,)), op)
+    return space.scratch(SharedAlloc(label=label, element=element, shape=(numel,), order=(0,)), op)
 
 
 def _view(builder: Builder, buffer: Value, shape: tuple[int, ...], offset: int) -> Value:

@@ -20,6 +20,7 @@ from tritium.ops.gpu_layout import layout_of
 from tritium.ops.gpu_scan import AddCarries, ScanChunks, StoreTotals
 from tritium.ops.gpu_shared import Barrier, SharedAlloc
 from tritium.ops.scan import Scan
+from tritium.passes.barriers import release
 from tritium.passes.lower_to_machine import SharedSpace
 
 
@@ -44,7 +45,7 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
                 dims = (*shape[: op.axis], shape[op.axis] // chunk, *shape[op.axis + 1 :])
                 order = tuple(reversed(range(len(dims))))
                 wanted = SharedAlloc(label="totals", element=part.type.scalar, shape=dims, order=order)
-                totals.append(space.alloc(wanted, op))
+                totals.append(space.scratch(wanted, op))
                 builder.insert(StoreTotals(totals[-1], part, **how))
             builder.insert(Barrier())
             last = AddCarries(
@@ -52,5 +53,5 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
             )
             last.attrs["layout"] = str(layout)
             results = builder.insert(last).results
-            builder.insert(Barrier())
+            release(builder, op)
     op.replace_with(list(results))

@@ -17,7 +17,7 @@ written again; specialisations that do without it say why (`tritium.passes.speci
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tritium.errors import make_error
@@ -40,6 +40,7 @@ from tritium.ops.gpu_shared import (
     SharedStore,
 )
 from tritium.ops.memory import Load
+from tritium.passes.barriers import release
 from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
 
@@ -53,15 +54,22 @@ class DotBuffers:
 
 
 class SharedSpace:
-    """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes."""
+    """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes.
+
+    Scratch buffers lie behind the others, those of different ops over each other.
+    """
 
     def __init__(self, function: Function, policy: SharedPolicy, limit: int) -> None:
         self.function = function
         self.policy = policy
         self.limit = limit
+        self._scratch: dict[Op, list[SharedAlloc]] = {}
 
-    def dot(self, op: Dot, stages: int) -> DotBuffers | Reject:
-        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless both fit."""
+    def dot(self, op: Dot, stages: int, passing: bool = False) -> DotBuffers | Reject:
+        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless both fit.
+
+        passing   they are scratch buffers
+        """
         layout = layout_of(op.result)
         assert layout is not None
         wanted: list[SharedAlloc] = []
@@ -71,29 +79,71 @@ class SharedSpace:
             wanted.append(
                 self.policy.dot_operand(value.name or side, element, value.type.shape, side, layout, stages)
             )
-        needed = end_of(shared_bytes(self.function), [_type(w) for w in wanted])
+        needed = self._bytes([], wanted) if passing else self._bytes(wanted)
         if needed > self.limit:
-            return Reject(
-                f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
-            )
-        return DotBuffers(*(self.alloc(w, op) for w in wanted))
+            wish = "1 stage needs" if stages == 1 else f"{stages} stages need"
+            return Reject(f"{wish} {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
+        make = self.scratch if passing else self.alloc
+        return DotBuffers(*(make(w, op) for w in wanted))
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
-        """Put a buffer in front of the kernel's code. Raises the catalogue error if it does not fit."""
-        require_shared_budget(
-            end_of(shared_bytes(self.function), [_type(wanted)]),
-            self.limit,
-            name=f"shared memory of {self.function.name}",
-        )
+        """Put a buffer of its own in front of the kernel's code. Raises the catalogue error if it does not fit."""
+        self._require(self._bytes([wanted]))
+        wanted.loc = op.loc
+        body = self.function.body
+        at = next((i for i, x in enumerate(body.ops) if not _keeps(x)), len(body.ops))
+        body.insert(at, wanted)
+        self._place()
+        return wanted.result
+
+    def scratch(self, wanted: SharedAlloc, op: Op) -> Value:
+        """A buffer that only the lowering of `op` uses, from the first write to a barrier behind the last access.
+
+        So it may share its bytes with the scratch buffers of other ops. Raises the catalogue error if it does not fit.
+        """
         wanted.loc = op.loc
         body = self.function.body
         at = next((i for i, x in enumerate(body.ops) if not isinstance(x, SharedAlloc)), len(body.ops))
+        wanted.attrs["offset"] = 0  # until it has its place
         body.insert(at, wanted)
+        self._scratch.setdefault(op, []).append(wanted)
+        self._place()
+        self._require(shared_bytes(self.function))
         return wanted.result
 
+    def finish(self) -> None:
+        """Scratch buffers of a single op are like the others."""
+        if len(self._scratch) == 1:
+            for op in next(iter(self._scratch.values())):
+                op.attrs["offset"] = None
 
-def _type(op: SharedAlloc) -> SharedType:
-    ty = op.result.type
+    def _bytes(self, more: Sequence[SharedAlloc], scratch: Sequence[SharedAlloc] = ()) -> int:
+        """What all buffers take with `more`, and with the scratch buffers `scratch` of one more op."""
+        kept = [op for op in self.function.find(SharedAlloc) if _keeps(op)]
+        start = end_of(0, [_type(op) for op in (*kept, *more)])
+        groups = [*self._scratch.values(), scratch]
+        return max(end_of(start, [_type(op) for op in group]) for group in groups)
+
+    def _require(self, needed: int) -> None:
+        require_shared_budget(needed, self.limit, name=f"shared memory of {self.function.name}")
+
+    def _place(self) -> None:
+        """Scratch buffers begin where the others end."""
+        start = end_of(0, [_type(op) for op in self.function.find(SharedAlloc) if _keeps(op)])
+        for buffers in self._scratch.values():
+            end = start
+            for op in buffers:
+                end = end_of(end, [_type(op)])
+                op.attrs["offset"] = end - _type(op).nbytes
+
+
+def _keeps(op: Op) -> bool:
+    """Whether `op` is a buffer with bytes of its own."""
+    return isinstance(op, SharedAlloc) and op.offset is None
+
+
+def _type(op: Op) -> SharedType:
+    ty = op.results[0].type
     assert isinstance(ty, SharedType)
     return ty
 
@@ -107,7 +157,11 @@ def end_of(start: int, buffers: list[SharedType]) -> int:
 
 def shared_bytes(function: Function) -> int:
     """Bytes of shared memory that all buffers take."""
-    return end_of(0, [_type(op) for op in function.find(SharedAlloc)])  # type: ignore[arg-type]
+    end = 0
+    for op in function.find(SharedAlloc):
+        ty, offset = _type(op), op.attrs.get("offset")
+        end = end_of(end, [ty]) if offset is None else max(end, offset + ty.nbytes)
+    return end
 
 
 def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) -> None:
@@ -120,7 +174,8 @@ def run(function: Function, space: SharedSpace, stages: Mapping[Op, StagePlan]) 
 
 
 def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
-    buffers = space.dot(op, plan.stage_count if plan is not None else 1)
+    passing = plan is None and not space.policy.copies_directly
+    buffers = space.dot(op, plan.stage_count if plan is not None else 1, passing)
     if isinstance(buffers, Reject):
         raise make_error("TRI0734", op.loc, message=buffers.rule, name=f"shared memory of {space.function.name}",
                          required=None, limit=space.limit)  # fmt: skip
@@ -187,7 +242,7 @@ def _convert(op: ConvertLayout, space: SharedSpace) -> None:
     """Through shared memory: the threads that own the elements write, those that want them read."""
     target, source = layout_of(op.result), layout_of(op.x)
     assert target is not None and source is not None
-    buffer = space.alloc(space.policy.conversion(op.x.name, op.x.type.scalar, source, target), op)  # type: ignore[arg-type]
+    buffer = space.scratch(space.policy.conversion(op.x.name, op.x.type.scalar, source, target), op)  # type: ignore[arg-type]
     builder = Builder(op.parent, op.loc)  # type: ignore[arg-type]
     with builder.before(op), builder.at(op.loc):
         builder.insert(SharedStore(buffer, op.x))
@@ -195,5 +250,5 @@ def _convert(op: ConvertLayout, space: SharedSpace) -> None:
         made = SharedLoad(buffer, shape=op.x.type.shape, result_names=(op.result.name,))
         made.attrs["layout"] = str(target)
         builder.insert(made)
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with([made.result])

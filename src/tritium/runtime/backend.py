@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ from tritium import config
 from tritium.backends.compiler import GPUTarget
 from tritium.backends.interp import Options, Program, run_grid
 from tritium.errors import make_error
+from tritium.runtime import launch_check
 from tritium.runtime.arrays import HOST, ArrayView, TensorWrapper, is_array, view_of
 from tritium.runtime.driver import driver
 from tritium.runtime.grid import Grid
@@ -28,7 +31,8 @@ def choose_backend(
 ) -> str:
     """The option ``backend=``, else TRITIUM_BACKEND, else TRITON_INTERPRET, else what suits where the data is.
 
-    A `warmup` whose arrays are all stand-ins is for the GPU where there is one.
+    Data on a GPU asks for `cuda`, data on the host for `cpu`; lines to trace ask for the interpreter, which alone can
+    print them. A `warmup` whose arrays are all stand-ins is for the GPU where there is one.
     """
     wanted = options.get("backend") or settings.values["backend"] or forced
     if wanted is None and settings.values["triton_interpret"]:
@@ -40,11 +44,23 @@ def choose_backend(
         if not warmup:
             _check_device(name, view)
         places.add(view.device.partition(":")[0])
+    if launch_check.active() is not None:
+        return "interpret"
     if wanted is not None:
         return str(wanted)
     stand_ins = bool(places) and HOST not in places
     on_gpu = "cuda" in places or (warmup and stand_ins and _targets_gpu())
-    return "cuda" if on_gpu else "interpret"
+    return "cuda" if on_gpu else host_backend(settings)
+
+
+def host_backend(settings: config.Snapshot) -> str:
+    """Native code for data on the host; the interpreter where lines are traced, or where LLVM is not installed."""
+    return "cpu" if _llvm_is_there() and not settings.values["trace_lines"] else "interpret"
+
+
+@functools.cache
+def _llvm_is_there() -> bool:
+    return importlib.util.find_spec("llvmlite") is not None
 
 
 def _targets_gpu() -> bool:
@@ -98,17 +114,22 @@ def executor_of(backend: str) -> Callable[..., None]:
 
 
 def _interpret(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
+    run = launch_check.active() or _run_interpreter
+    for leaf in leaves:
+        if leaf.__class__ is ArrayView and leaf.device != HOST:
+            with _HostCopies(leaves) as host:
+                run(kernel, grid, host)
+            return
+    run(kernel, grid, leaves)
+
+
+def _run_interpreter(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
     lines = config.current().values["trace_lines"]
     prepared = kernel.prepared.get(lines)
     if prepared is None:
         made = Program(kernel.ir, trace_lines=lines), Options(trace_lines=lines)
         prepared = kernel.prepared.setdefault(lines, made)
     program, options = prepared
-    for leaf in leaves:
-        if leaf.__class__ is ArrayView and leaf.device != HOST:
-            with _HostCopies(leaves) as host:
-                run_grid(program, grid, host, options=options)
-            return
     run_grid(program, grid, leaves, options=options)
 
 
@@ -153,7 +174,7 @@ def _native(kernel: Any, grid: Grid, leaves: Sequence[Any]) -> None:
             with _HostCopies(leaves) as host:
                 _native(kernel, grid, host)
             return
-    if not launch.execute(kernel, grid, leaves):
+    if launch_check.active() is not None or not launch.execute(kernel, grid, leaves):
         _interpret(kernel, grid, leaves)
 
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
-from tritium import knobs
+from tritium import config, knobs
 from tritium.backends.compiler import BaseBackend, GPUTarget, Language
 from tritium.pipeline import stages_of
+from tritium.runtime.backend import host_backend
 from tritium.runtime.cache import triton_key
 from tritium.runtime.compiled import HOST_TARGET
 from tritium.runtime.options import OPTIONS, check_options
@@ -56,7 +57,7 @@ class TritiumBackend(BaseBackend):
 
     def add_stages(self, stages: dict[str, Any], options: Any, language: Language = Language.TRITON) -> None:
         """Enter the stages by name, and let ``knobs.runtime.add_stages_inspection_hook`` see them."""
-        for stage in stages_of("interpret"):
+        for stage in stages_of(host_backend(config.current())):
             stages[stage.name] = stage.run
         if knobs.runtime.add_stages_inspection_hook is not None:
             knobs.runtime.add_stages_inspection_hook(self, stages, options, language, self.target.arch)

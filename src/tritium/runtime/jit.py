@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, overload
 from tritium import config, knobs
 from tritium.errors import make_error
 from tritium.frontend.constexpr_functions import ConstexprFunction, constexpr_function
-from tritium.runtime import log
+from tritium.runtime import launch_check, log
 from tritium.runtime._async_compile import FutureKernel, active_mode
 from tritium.runtime.arrays import ArrayView, TensorWrapper, reinterpret
 from tritium.runtime.binder import KernelParam, explain_failure, make_binder
@@ -144,6 +144,8 @@ class JITFunction(KernelText, KernelInterface):
     # ---- launching -----------------------------------------------------------------------------------
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
+        if launch_check.active() is not None:
+            return super().__getitem__(grid)
         native = self._native
         if native is not None:
             return partial(native, grid)
@@ -163,10 +165,11 @@ class JITFunction(KernelText, KernelInterface):
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         try:
-            if self._native is not None and not warmup:
-                return self._native(grid, *args, **kwargs)
-            if self._fast is not None and not warmup:
-                return self[grid](*args, **kwargs)
+            if not warmup and launch_check.active() is None:
+                if self._native is not None:
+                    return self._native(grid, *args, **kwargs)
+                if self._fast is not None:
+                    return self[grid](*args, **kwargs)
             return self.run_checked(*args, grid=grid, warmup=warmup, **kwargs)
         except BaseException as error:
             raise cleaned(error)  # noqa: B904 (the same error, with fewer frames)
@@ -265,6 +268,8 @@ class JITFunction(KernelText, KernelInterface):
         key += (settings, source)
         if options:
             key.extend(options.items())
+        if launch_check.active() is not None:
+            key.append("checked")
         table = self.device_caches[driver.active.get_current_device()]
         fast_key: tuple[Any, ...] | None = tuple(key)
         try:
@@ -361,10 +366,19 @@ class JITFunction(KernelText, KernelInterface):
         leave(metadata)
 
     def compile_for(
-        self, specs: Specs, options: dict[str, Any], backend: str = "interpret"
+        self, specs: Specs, options: dict[str, Any], backend: str | None = None
     ) -> CompiledKernel:
-        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there."""
+        """The compiled kernel for these specs and (complete) options, without arguments; from the table if it is there.
+
+        It is for `backend`, else for the one that options and settings name, else for data on the host.
+        """
+        from tritium.runtime.backend import choose_backend, gpu_options
+
         settings = config.current()
+        if backend is None:
+            backend = choose_backend(options, settings, (), (), self.forced_backend)
+            if backend == "cuda":
+                options = {**options, **gpu_options(options, (), ())}
         self.refresh()
         table = self.device_caches[_current_device()]
         key = table.key_of(self.cache_key, specs, options, settings.key, backend)

@@ -1,8 +1,8 @@
-"""`tile.dot`: operands packed into scratch memory, then a register-blocked kernel over them.
+"""`tile.dot`: operands brought into order (`operands`), then a register-blocked kernel over them (`microkernel`).
 
-The left operand is packed as rows, the right one as panels as wide as a register block, so that the kernel reads both in
-order. The accumulator tile stays in scratch memory (L1 or L2); inside one product it is held in registers for the whole
-depth. Where a loop only sums products into a carried tile, several of its steps are packed one after another and
+The right operand is packed as panels as wide as a register block; the left one is read where it lies if it can, else
+packed too. The accumulator tile stays in scratch memory (L1 or L2); inside one product it is held in registers for the
+whole depth. Where a loop only sums products into a carried tile, several of its steps are brought together and
 multiplied at once (`Jam`), which loads and stores the accumulator less often. Narrow floats are converted while they
 are packed; fp32 and fp64 sum with fused multiply-add in their own type, integers in int32.
 """
@@ -12,9 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import access, formats, nest, panels, pull
+from tritium.backends.cpu import formats, nest, operands, panels, pull
 from tritium.backends.cpu.access import size_of
-from tritium.backends.cpu.code import V, vector_type
+from tritium.backends.cpu.code import V
+from tritium.backends.cpu.microkernel import Blocking, Packed, Rows, blocking, multiply
+from tritium.backends.cpu.operands import InPlace
 from tritium.backends.cpu.panels import Held
 from tritium.ir.core import Value
 from tritium.ir.match import Reject
@@ -25,61 +27,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Blocking:
-    """The register block: `rows` of the accumulator by `vectors` of `lanes` elements, `unroll` steps of k at once."""
-
-    rows: int
-    vectors: int
-    lanes: int
-    unroll: int = 4
-
-    @property
-    def columns(self) -> int:
-        return self.vectors * self.lanes
-
-
-def blocking(width: int, kind: str, m: int, n: int) -> Blocking:
-    """The block for an accumulator of m by n: as many registers as the host has, dividing the extents if it can."""
-    lanes = width if kind != "double" else max(width // 2, 1)
-    while lanes > 1 and lanes > n:
-        lanes //= 2
-    registers = 28 if width >= 16 else 12
-    vectors = 2 if n >= 2 * lanes else 1
-    best = max(1, min(m, registers // vectors - (2 if vectors == 2 else 1)))
-    for rows in range(best, max(best // 2, 1) - 1, -1):
-        if m % rows == 0:
-            best = rows
-            break
-    return Blocking(best, vectors, lanes)
-
-
-@dataclass(frozen=True)
-class Packed:
-    """Operands in scratch memory: `a` as m rows of `depth` elements, `b` as panels of `depth` rows each.
-
-    The panel of the columns from c on starts at element ``height * c``; all have `block.columns` columns but the last.
-    """
-
-    a: Buffer
-    b: Buffer
-    kind: str
-    m: int
-    n: int
-    depth: int
-    height: int
-    block: Blocking
-
-    def panels(self) -> list[tuple[int, int, int]]:
-        """(first column, end, columns of one panel): whole panels, then what is left as one."""
-        whole = self.n // self.block.columns * self.block.columns
-        parts = [(0, whole, self.block.columns)] if whole else []
-        return parts if whole == self.n else [*parts, (whole, self.n, self.n - whole)]
-
-
-@dataclass(frozen=True)
 class Jam:
     """Steps of a loop whose products are summed at once: `steps` of them fit, `slot` counts those packed.
 
+    loop    whose steps these are
     trip    which step this is
     last    whether it is the last one
     held    what may keep the right operand's panels for the instances that follow; see `panels`
@@ -88,6 +39,7 @@ class Jam:
     packed: Packed
     steps: int
     slot: str
+    loop: Any
     trip: V
     last: V
     held: Held | None
@@ -126,7 +78,7 @@ def plan_jams(k: Lowering, loop: Any, trip: V, trips: V) -> None:
             k.record.plan(panels.NAME, f"while {found.describe()}", op)
             held = panels.begin(k, found, e.mul(trips, e.index(depth)))
         packed = _packed(k, op, work, block, steps * depth, panels.HEIGHT if held else 0)
-        k.jams[op] = Jam(packed, steps, slot, trip, last, held)
+        k.jams[op] = Jam(packed, steps, slot, loop, trip, last, held)
         k.record.plan("multiply several steps at once", f"{steps} steps of {depth}, {block}", op)
 
 
@@ -134,7 +86,15 @@ def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, heig
     (m, _), n = op.a.type.shape[-2:], op.b.type.shape[-1]
     # What outlives an instance has a place that nothing else gets.
     b = k.allocate_for_good(work, (height, n)) if height else k.allocate(work, (depth, n))
-    return Packed(k.allocate(work, (m, depth)), b, formats.held_as(work), m, n, depth, height or depth, block)
+    a = None if _in_memory(k, op, work) else k.allocate(work, (m, depth))
+    across = operands.contiguous_axis(k, op.a) == len(op.a.type.shape) - 2
+    return Packed(a, b, work, m, n, depth, height or depth, block, across)
+
+
+def _in_memory(k: Lowering, op: Any, work: DType) -> bool:
+    """Whether the left operand is a kept tile that the kernel can read as it is."""
+    kept = k.buffers.get(op.a)
+    return kept is not None and kept.ty == work and op not in k.jams and op.precision != "tf32"
 
 
 def dot(k: Lowering, op: Any) -> None:
@@ -156,11 +116,10 @@ def dot(k: Lowering, op: Any) -> None:
     floor = e.floor
 
     def product(prefix: list[V]) -> None:
-        _pack_left(k, op, packed, prefix, e.index(0))
-        _pack_right(k, op, packed, prefix, e.index(0))
-        offset = pull.flat_index(k, (*batch, 1), [*prefix, e.index(0)]) if batch else e.index(0)
-        start = e.add(total.address, e.mul(offset, e.index(m * n * size_of(packed.kind))))
-        multiply(k, packed, start, e.index(0), e.index(depth), depth)
+        rows = _left(k, op, packed, work, prefix)
+        operands.pack_right(k, op, packed, prefix, e.index(0))
+        start = e.add(total.address, _matrix(k, batch, prefix, m * n * size_of(packed.kind)))
+        multiply(k, packed, rows, start, e.index(0), e.index(depth), depth)
 
     if batch:
         iv, _ = e.open_loop(e.index(0), e.index(batch[0]), 1)
@@ -175,19 +134,64 @@ def dot(k: Lowering, op: Any) -> None:
     k.buffers[op.result] = result
 
 
-def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
-    """Pack one step; multiply when the panels are full or no step is left."""
+def _matrix(k: Lowering, batch: tuple[int, ...], prefix: list[V], nbytes: int) -> V:
+    """How far the matrix of a batch that `prefix` names is from the first one."""
     e = k.e
+    offset = pull.flat_index(k, (*batch, 1), [*prefix, e.index(0)]) if batch else e.index(0)
+    return e.mul(offset, e.index(nbytes))
+
+
+def _left(k: Lowering, op: Any, packed: Packed, work: DType, prefix: list[V]) -> Rows:
+    """Where the kernel finds the left operand, which is packed if it must be."""
+    e = k.e
+    size = size_of(packed.kind)
+    if packed.a is None:
+        kept = k.buffers[op.a]
+        depth = op.a.type.shape[-1]
+        first = e.add(kept.address, _matrix(k, op.a.type.shape[:-2], prefix, packed.m * depth * size))
+        return Rows(first, e.index(depth * size), e.index(size))
+    plan = _in_place(k, op, work)
+    if plan is None:
+        operands.pack_left(k, op, packed, prefix, e.index(0))
+        return operands.packed_rows(k, packed)
+    spot = operands.look(k, plan)
+    e.push(label := e.fresh("packed"))
+    operands.pack_left(k, op, packed, prefix, e.index(0))
+    e.branch(spot.fine, None, "", e.pop(), label)
+    scratch = operands.packed_rows(k, packed)
+    address = e.select(spot.fine, spot.address, scratch.address)
+    return Rows(address, e.select(spot.fine, spot.row, scratch.row), scratch.step)
+
+
+def _in_place(k: Lowering, op: Any, work: DType, loop: Any = None) -> InPlace | None:
+    found = operands.match_left_in_place(k, op, work, loop)
+    if isinstance(found, Reject):
+        k.record.reject(operands.NAME, found)
+        return None
+    k.record.plan(operands.NAME, found.describe(), op)
+    return found
+
+
+def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
+    """Bring one step's operands; multiply when the panels are full or no step is left."""
+    e = k.e
+    packed = jam.packed
     depth = op.a.type.shape[-1]
     done = e.emit("i64", 1, e.top, f"load i64, ptr {jam.slot}")
-    _pack_left(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+    columns = e.mul(done, e.index(depth))
+    plan = _in_place(k, op, packed.ty, jam.loop)
+    direct = operands.InPlaceSteps(k, plan) if plan is not None else None
+    if direct is not None:
+        direct.step(op, packed, columns)
+    else:
+        operands.pack_left(k, op, packed, [], columns)
     start = e.index(0)
     if jam.held is None:
-        _pack_right(k, op, jam.packed, [], e.mul(done, e.index(depth)))
+        operands.pack_right(k, op, packed, [], columns)
     else:
         start = e.mul(e.select(jam.held.fits, e.sub(jam.trip, done), start), e.index(depth))
         e.push(label := e.fresh("panels"))
-        _pack_right(k, op, jam.packed, [], e.add(start, e.mul(done, e.index(depth))))
+        operands.pack_right(k, op, packed, [], e.add(start, columns))
         e.branch(jam.held.there, None, "", e.pop(), label)
     following = e.add(done, e.index(1))
     full = e.binary("or", e.compare("eq", following, e.index(jam.steps)), jam.last)
@@ -195,7 +199,8 @@ def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
     e.line(f"store i64 {e.text(left, 1)}, ptr {jam.slot}")
     first = e.fresh("product")
     e.push(first)
-    multiply(k, jam.packed, total.address, start, e.mul(following, e.index(depth)), depth)
+    rows = direct.rows(packed) if direct is not None else operands.packed_rows(k, packed)
+    multiply(k, packed, rows, total.address, start, e.mul(following, e.index(depth)), depth)
     e.branch(full, e.pop(), first, None, "")
 
 
@@ -282,157 +287,3 @@ def _narrow(k: Lowering, result: Buffer, total: Buffer) -> None:
         pull.write(k, result, at, x, max(i.lanes for i in at))
 
     nest.versions(k, lambda: nest.over(k, result.shape, body))
-
-
-def _pack_left(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
-    """The left matrix as rows, its columns put from `done` on."""
-    e = k.e
-
-    def body(at: list[V]) -> None:
-        i, p = at
-        place = e.add(e.mul(i, e.index(packed.depth)), e.add(p, done))
-        _put(k, packed, packed.a.address, place, _converted(k, op, op.a, [*prefix, *at], packed), at)
-
-    nest.versions(k, lambda: nest.over(k, (packed.m, op.a.type.shape[-1]), body))
-
-
-def _pack_right(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -> None:
-    """The right matrix as panels, its rows put from `done` on."""
-    e = k.e
-    for first, end, columns in packed.panels():
-
-        def body(at: list[V], first: int = first, columns: int = columns) -> None:
-            p, panel, c = at
-            start = e.add(e.mul(panel, e.index(columns)), e.index(first))
-            place = e.add(e.mul(start, e.index(packed.height)), e.mul(e.add(p, done), e.index(columns)))
-            value = _converted(k, op, op.b, [*prefix, p, e.add(start, c)], packed)
-            _put(k, packed, packed.b.address, e.add(place, c), value, at)
-
-        shape = (op.a.type.shape[-1], (end - first) // columns, columns)
-        nest.versions(k, lambda shape=shape, body=body: nest.over(k, shape, body))
-
-
-def _put(k: Lowering, packed: Packed, base: V, place: V, value: V, at: list[V]) -> None:
-    e = k.e
-    address = e.add(base, e.mul(place, e.index(size_of(packed.kind))))
-    access.store(e, packed.kind, address, value, None, k.sink, max(i.lanes for i in at))
-
-
-def _converted(k: Lowering, op: Any, operand: Value, at: list[V], packed: Packed) -> V:
-    e = k.e
-    source = operand.type.scalar
-    x = formats.cast(e, pull.element(k, operand, at), source, packed.a.ty)
-    if op.precision == "tf32" and source.text == "f32":
-        x = e.bits(e.both(e.bits(x, "i32"), e.const(~0x1FFF, "i32")), "float")
-    return x
-
-
-def multiply(k: Lowering, packed: Packed, c: V, start: V, depth: V, multiple: int) -> None:
-    """``c += a @ b`` over `depth` steps, a multiple of `multiple`, rows of b from `start` on; c is m by n, row-major."""
-    e = k.e
-    block, m = packed.block, packed.m
-    outer = k.mode, e.floor
-    k.mode, e.floor = nest.Mode(1), e.top
-    unroll = max(u for u in range(1, block.unroll + 1) if multiple % u == 0)
-    whole = m // block.rows * block.rows
-    rows = [(low, high, r) for low, high, r in ((0, whole, block.rows), (whole, m, m - whole)) if high > low]
-    for first, end, columns in packed.panels():
-
-        def panel(j: V, columns: int = columns) -> None:
-            size = size_of(packed.kind)
-            base = e.add(packed.b.address, e.mul(j, e.index(packed.height * size)))
-            base = e.add(base, e.mul(start, e.index(columns * size)))
-            for inside, vectors, lanes in _vectors(columns, block):
-                for low, high, count in rows:
-                    shape = Shape(count, vectors, lanes, columns, unroll)
-                    _stepped(
-                        k, low, high, count,
-                        lambda i, inside=inside, shape=shape: _block(k, packed, (base, c), (i, j, inside), shape, depth),
-                    )  # fmt: skip
-
-        _stepped(k, first, end, columns, panel)
-    k.mode, e.floor = outer
-
-
-def _vectors(columns: int, block: Blocking) -> list[tuple[int, int, int]]:
-    """The columns of a panel as (first, vectors, lanes)."""
-    if columns == block.columns:
-        return [(0, block.vectors, block.lanes)]
-    parts: list[tuple[int, int, int]] = []
-    start, lanes = 0, block.lanes
-    while start < columns:
-        while lanes > columns - start:
-            lanes //= 2
-        parts.append((start, 1, lanes))
-        start += lanes
-    return parts
-
-
-def _stepped(k: Lowering, start: int, stop: int, step: int, body: Any) -> None:
-    e = k.e
-    if stop - start == step:
-        body(e.index(start))
-        return
-    iv, _ = e.open_loop(e.index(start), e.index(stop), step)
-    body(iv)
-    e.close_loop()
-
-
-@dataclass(frozen=True)
-class Shape:
-    """One register block: `rows` by `vectors` of `lanes`, in a panel of `columns`, `unroll` steps at once."""
-
-    rows: int
-    vectors: int
-    lanes: int
-    columns: int
-    unroll: int
-
-
-def _block(
-    k: Lowering, packed: Packed, places: tuple[V, V], at: tuple[V, V, int], shape: Shape, depth: V
-) -> None:
-    """One register block of the result over the whole depth."""
-    e = k.e
-    (b, c), (i, j, inside) = places, at
-    kind, lanes = packed.kind, shape.lanes
-    size = size_of(kind)
-    ty = vector_type(kind, lanes)
-
-    def load(address: V) -> V:
-        return e.emit(kind, lanes, e.top, f"load {ty}, ptr {e.pointer(address, e.top)}, align {size}")
-
-    def spot(r: int, v: int) -> V:
-        row = e.mul(e.add(i, e.index(r)), e.index(packed.n))
-        return e.add(c, e.mul(e.add(row, e.add(j, e.index(inside + v * lanes))), e.index(size)))
-
-    spots = [spot(r, v) for r in range(shape.rows) for v in range(shape.vectors)]
-    sums = [load(s) for s in spots]
-    a = e.add(packed.a.address, e.mul(i, e.index(packed.depth * size)))
-
-    def step(p: V, total: list[V]) -> list[V]:
-        row, column = e.add(b, e.mul(p, e.index(shape.columns * size))), e.add(a, e.mul(p, e.index(size)))
-        for u in range(shape.unroll):
-            right = [
-                load(e.add(row, e.index((u * shape.columns + inside + v * lanes) * size)))
-                for v in range(shape.vectors)
-            ]
-            for r in range(shape.rows):
-                address = e.add(column, e.index((r * packed.depth + u) * size))
-                x = e.emit(kind, 1, e.top, f"load {kind}, ptr {e.pointer(address, e.top)}, align {size}")
-                for v in range(shape.vectors):
-                    n = r * shape.vectors + v
-                    total[n] = _multiply_add(k, kind, x, right[v], total[n])
-        return total
-
-    p, phis = e.open_loop(e.index(0), depth, shape.unroll, sums)
-    sums = e.close_loop(step(p, list(phis)))
-    for place, value in zip(spots, sums, strict=True):
-        e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(place, e.top)}, align {size}")
-
-
-def _multiply_add(k: Lowering, kind: str, x: V, y: V, z: V) -> V:
-    e = k.e
-    if kind.startswith("i"):
-        return e.add(e.mul(x, y), z)
-    return e.intrinsic("fma", x, y, z)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tritium.backends.cuda.groups import Group, Statement
 from tritium.backends.cuda.registers import Local, Uniform
 from tritium.ir.core import Op, Region, Value
+from tritium.ir.types import DType
 from tritium.ops.control import For, If, Return, While
 from tritium.ops.create import Constant
 from tritium.ops.emit import Expr
@@ -169,19 +170,30 @@ def run_for(e: Emitter, op: Op) -> None:
     e.held[iv] = Uniform(Expr(name))
     lower, upper, step = (e.scalar(v) for v in (op.lower, op.upper, op.step))
     fixed = op.step.defining_op
-    if isinstance(fixed, Constant):
+    if isinstance(fixed, Constant) and not _overshoots(e, op, fixed.value):
         sign = "<" if fixed.value > 0 else ">"
         head = f"for ({kind} {name} = {lower}; {name} {sign} {upper}; {name} += {step})"
     else:
         trips = e.names.fresh(f"{name}_trips")
         e.used.add("trip_count")
         e.w.line(f"long long {trips} = trip_count<{kind}>({lower}, {upper}, {step});")
-        head = f"for ({kind} {name} = {lower}; {trips} > 0; --{trips}, {name} += {step})"
+        after = e.helper("wrapping_add", Expr(name), step)
+        head = f"for ({kind} {name} = {lower}; {trips} > 0; --{trips}, {name} = {after})"
     loop_accesses(e, op)
     with e.w.block(head):
         e.region(op.body)
         _assign(e, op.body.args[1:], op.body.ops[-1].operands)
         e.flush()
+
+
+def _overshoots(e: Emitter, op: For, step: int) -> bool:
+    """Whether the counter, one step behind the end, is known to leave its type: then trips are counted."""
+    ty = op.upper.type
+    assert isinstance(ty, DType)
+    upper = e.facts[op.upper]
+    if step > 0:
+        return upper.lo is not None and upper.lo - 1 + step > ty.get_int_max_value()
+    return upper.hi is not None and upper.hi + 1 + step < ty.get_int_min_value()
 
 
 def run_while(e: Emitter, op: Op) -> None:

@@ -19,6 +19,7 @@ from tritium.backends.cuda import (
     memory,
     reductions,
     scans,
+    selection,
     shared,
     sorting,
 )
@@ -61,8 +62,8 @@ class Emitter(Expressions):
     """
 
     def __init__(self, function: Function, spelled: bool, unrolled: bool = True) -> None:
-        self.facts = ValueFacts(function)
-        super().__init__(wrapping_ops(function, self.facts))
+        facts = ValueFacts(function)
+        super().__init__(facts, wrapping_ops(function, facts))
         self.function = function
         self.spelled = spelled
         self.unrolled = unrolled
@@ -82,6 +83,7 @@ class Emitter(Expressions):
         self.coordinate_hints = _coordinate_hints(function)
         self.buffers: dict[Value, str] = {}
         self.dynamic = shared_bytes(function) > STATIC_LIMIT
+        self.arena = ""  # the bytes that several buffers are parts of
         self.shared_end = 0
         self._users: dict[Value, set[Op]] = {}
         self.loads: list[Op] = []  # accesses since the last barrier
@@ -379,6 +381,9 @@ class Emitter(Expressions):
 
     def rank(self, op: Op) -> None:
         sorting.rank(self, op)
+
+    def top_groups(self, op: Op) -> None:
+        selection.top_groups(self, op)
 
     def shared_scatter(self, op: Op) -> None:
         sorting.shared_scatter(self, op)

@@ -20,7 +20,7 @@ from tritium.ops.gpu_shared import (
     SharedStore,
     SharedView,
 )
-from tritium.passes.lower_to_machine import end_of
+from tritium.passes.lower_to_machine import end_of, shared_bytes
 
 SHARED_MEMORY = "shared_memory"
 STATIC_LIMIT = 48 * 1024
@@ -37,14 +37,29 @@ def shared_alloc(e: Emitter, op: Op) -> None:
     name = e.names.fresh(op.label)
     kind = e.type(ty.element)
     e.buffers[op.result] = name
-    if not e.dynamic:
+    if op.offset is None and not e.dynamic:
         e.head.line(f"__shared__ __align__(16) {kind} {name}[{ty.stages * ty.stage_size}];")
         return
-    if not e.shared_end:
-        e.head.line(f"extern __shared__ __align__(16) unsigned char {SHARED_MEMORY}[];")
-    end = end_of(e.shared_end, [ty])
-    e.head.line(f"{kind}* const {name} = ({kind}*)({SHARED_MEMORY} + {end - ty.nbytes});")
-    e.shared_end = end
+    whole, offset = _arena(e, op, ty)
+    e.head.line(f"{kind}* const {name} = ({kind}*)({whole}{f' + {offset}' if offset else ''});")
+
+
+def _arena(e: Emitter, op: SharedAlloc, ty: SharedType) -> tuple[str, int]:
+    """The bytes that a buffer is part of, and where it begins among them: all, or those of scratch buffers."""
+    if e.dynamic:
+        if not e.arena:
+            e.arena = SHARED_MEMORY
+            e.head.line(f"extern __shared__ __align__(16) unsigned char {SHARED_MEMORY}[];")
+        if op.offset is not None:
+            return e.arena, op.offset
+        e.shared_end = end_of(e.shared_end, [ty])
+        return e.arena, e.shared_end - ty.nbytes
+    first = min(x.offset for x in e.function.find(SharedAlloc) if x.offset is not None)  # type: ignore[attr-defined]
+    if not e.arena:
+        e.arena = e.names.fresh("scratch")
+        nbytes = shared_bytes(e.function) - first
+        e.head.line(f"__shared__ __align__(16) unsigned char {e.arena}[{nbytes}];")
+    return e.arena, op.offset - first
 
 
 def slot(e: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> Expr:

@@ -45,6 +45,11 @@ class Offset:
         last = self.array[..., -1].astype(np.int64) - self.array[..., 0].astype(np.int64)
         return step if (last == step * (n - 1)).all() else 0
 
+    @cached_property
+    def bounds(self) -> tuple[int, int]:
+        """The smallest and the largest offset."""
+        return int(self.array.min()), int(self.array.max())
+
 
 class Pointer:
     """Addresses ``base + size * offset``: `base` int64 bytes, `size` the element size in bytes."""

@@ -55,12 +55,18 @@ class Program:
     alone        whether instances run one by one: machine IR has shared memory of its own for each
     """
 
-    def __init__(self, function: Function, *, trace_lines: frozenset[LineKey] = frozenset()) -> None:
+    def __init__(
+        self,
+        function: Function,
+        *,
+        trace_lines: frozenset[LineKey] = frozenset(),
+        keep_values: bool = False,
+    ) -> None:
         self.function = function
         self.trace_lines = trace_lines
         regions = list(_regions(function.body))
         ops = [op for region in regions for op in region.ops]
-        self.keep_values = bool(trace_lines) or any(op.name == "tile.breakpoint" for op in ops)
+        self.keep_values = keep_values or bool(trace_lines) or any(op.name == "tile.breakpoint" for op in ops)
         self.plans: dict[Region, RegionPlan] = {}
         free: dict[Region, set[Value]] = {}
         for region in reversed(regions):  # inner regions first

@@ -135,4 +135,36 @@ Tritium, not of the kernel; the underlying exception is the `__cause__`. Please 
 """,
         hint="report it, with the kernel",
     ),
+    Entry(
+        code="TRI0921",
+        cls=ArgumentError,
+        title="a suppression of findings that cannot be read",
+        message="this suppression cannot be read: {text}: {problem}",
+        explanation="""
+`tritium check` leaves findings out where a comment `# tritium: allow[KIND] reason` or a line
+`KIND WHERE # reason` of a suppressions file says so. The kinds are those of the reference of findings.
+""",
+        hint="write `# tritium: allow[KIND] reason` in the kernel, or `KIND KERNEL # reason` in the file",
+    ),
+    Entry(
+        code="TRI0922",
+        cls=ArgumentError,
+        title="a suppression of findings without a reason",
+        message="this suppression gives no reason: {text}",
+        explanation="""
+Whoever reads a suppression later must be able to judge whether it still holds, so one without a reason is refused.
+""",
+        hint="say after it why the finding is no fault",
+    ),
+    Entry(
+        code="TRI0923",
+        cls=ArgumentError,
+        title="an option of `tritium check` that cannot be read",
+        message="{option} cannot be {got}",
+        explanation="""
+`--assume NAME=VALUE` takes the name of a kernel's integer argument and the value to assume for it, such as
+`rows=3e6`. `--enable` and `--disable` take kinds of findings.
+""",
+        hint="expected {expected}",
+    ),
 )

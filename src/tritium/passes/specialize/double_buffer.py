@@ -10,6 +10,9 @@
 The next iteration writes the other stage, so threads that are still reading this one are safe: before anyone writes it
 again, all have met at the next iteration's barrier. Copy and arithmetic do not overlap. A loop inside another loop gets
 one barrier in front: its first iteration may write the stage that the last one of the previous run still reads.
+
+That offsets are the counter plus a coordinate is asked for as if integers never wrapped. It may be: the stage follows from
+the counter alone, which does not wrap, and the copies go where the kernel's own pointers say.
 """
 
 from __future__ import annotations
@@ -125,6 +128,9 @@ def _enclosing_loop(op: Op) -> bool:
 
 def find(function: Function, record: Record) -> dict[Op, StagePlan]:
     """Plans by dot; every loop with a dot leaves a plan or a reason in `record`."""
+    for op in function.find(While):
+        if any(x.parent_op() is op for x in function.find(Dot)):
+            record.reject(NAME, Reject("the loop may be left before its end", op.loc))
     loops = [op for op in function.find(For) if any(isinstance(x, Dot) for r in op.regions for x in r.walk())]
     if not loops:
         return {}

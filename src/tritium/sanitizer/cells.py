@@ -1,0 +1,66 @@
+"""Who touched which element of memory last, in one launch: the memory of the race checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+
+import numpy as np
+
+from tritium.backends.interp.memory import Allocation
+from tritium.ops.base import Array
+
+
+@dataclass(slots=True)
+class Touch:
+    """One kind of access per cell. Programs are counted from 1; 0 is nobody. `site` numbers the op."""
+
+    program: Array
+    site: Array
+    lane: Array
+    stamp: Array
+
+    @staticmethod
+    def of(count: int) -> Touch:
+        return Touch(*(np.zeros(count, t) for t in (np.int32, np.int16, np.int32, np.int32)))
+
+    def put(self, cells: Array, programs: Array, site: int, lanes: Array, stamps: Array) -> None:
+        self.program[cells] = programs
+        self.site[cells] = site
+        self.lane[cells] = lanes
+        self.stamp[cells] = stamps
+
+
+class Cells:
+    """The cells of one allocation, each as large as the smallest element of its views.
+
+    `reader` is the last instance that read a cell, `other_reader` the last one before it that was another.
+    """
+
+    def __init__(self, allocation: Allocation) -> None:
+        self.allocation = allocation
+        unit = 0
+        for view in allocation.views:
+            unit = gcd(unit, view.dtype.itemsize, view.address - allocation.base)
+        self.unit = unit or 1
+        count = -(-(allocation.end - allocation.base) // self.unit)
+        self.writer = Touch.of(count)
+        self.reader = Touch.of(count)
+        self.other_reader = Touch.of(count)
+
+    def numbers(self, at: Array, size: int) -> Array:
+        """The cell numbers of elements of `size` bytes, (elements, cells per element)."""
+        first = (at - self.allocation.base) // self.unit
+        if size == self.unit:
+            return first[:, None]
+        last = (at - self.allocation.base + size - 1) // self.unit
+        span = int((last - first).max()) + 1 if at.size else 1
+        return np.minimum(first[:, None] + np.arange(span), last[:, None])
+
+    def bits(self, at: Array, size: int) -> Array | None:
+        """What memory holds at aligned addresses, or None where they are not aligned alike."""
+        relative = at - self.allocation.base
+        phase = int(relative[0]) % size
+        if size > 1 and ((relative % size) != phase).any():
+            return None
+        return self.allocation.flat(size, phase)[relative // size]

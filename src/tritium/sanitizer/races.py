@@ -1,0 +1,369 @@
+"""Races: instances, or lanes of one instance, whose accesses to one element nothing orders.
+
+Only memory that the kernel writes is followed. Instances run in some order here; what is reported does not hang on it:
+two accesses race if neither knows of the other (`tritium.sanitizer.order`), one of them writes, and they are not both
+atomic. Two plain writes of the same value are no race.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tritium.backends.interp.memory import Allocation
+from tritium.backends.interp.pointers import addresses
+from tritium.ir.core import Op
+from tritium.ops.base import BATCH_AXES, Array, Effect
+from tritium.sanitizer.cells import Cells, Touch
+from tritium.sanitizer.context import Launch
+from tritium.sanitizer.findings import Related
+from tritium.sanitizer.order import Order
+from tritium.sanitizer.sites import is_volatile, synchronises
+from tritium.sanitizer.views import Extent, element_of
+
+if TYPE_CHECKING:
+    from tritium.sanitizer.machine import CheckingInterpreter
+
+
+@dataclass(slots=True)
+class _Lanes:
+    """The live lanes of an access within one allocation, flat."""
+
+    cells: Cells
+    at: Array
+    program: Array  # counted from 1
+    lane: Array
+    value: Array | None = None
+
+    def of(self, numbers: Array) -> tuple[Array, Array, Array]:
+        """Cell, program and lane per (element, cell of the element)."""
+        width = numbers.shape[1]
+        if width == 1:
+            return numbers[:, 0], self.program, self.lane
+        return numbers.reshape(-1), np.repeat(self.program, width), np.repeat(self.lane, width)
+
+
+class Races:
+    """The race checks of one launch."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        nx, ny, nz = launch.grid
+        known = launch.facts.sites
+        self.sites = known.ops
+        self._site, self._atomic, self._width = known.number, known.atomic, known.width
+        self._atomic_read = known.atomic_read
+        self.order = Order(nx * ny * nz, known.synchronise)
+        self._cells: dict[int, Cells] = {}
+        self._written = self._written_allocations()
+
+    def _written_allocations(self) -> list[Allocation]:
+        """Those that some store or atomic operation of the kernel may touch."""
+        found: list[Allocation] = []
+        for op in self.sites:
+            if op.effects() & (Effect.WRITE | Effect.ATOMIC):  # type: ignore[attr-defined]
+                extents = self.launch.extents_of(op)
+                for allocation in self.launch.memory.allocations:
+                    if allocation not in found and (extents is None or _holds_any(allocation, extents)):
+                        found.append(allocation)
+        return found
+
+    def concerns(self, op: Op) -> list[Allocation]:
+        """The followed allocations that an access may touch."""
+        extents = self.launch.extents_of(op)
+        return [a for a in self._written if extents is None or _holds_any(a, extents)]
+
+    # ---- accesses ------------------------------------------------------------------------------------
+
+    def read(self, m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int) -> None:
+        """A load has been done."""
+        for lanes in self._lanes(m, op, ptr, mask, size, None):
+            self._read(m, op, lanes, size)
+        if is_volatile(op) and op.operands[0].type.numel == 1:
+            self._synchronise(m, ptr, acquire=True, release=False)
+
+    def _read(self, m: CheckingInterpreter, op: Op, lanes: _Lanes, size: int) -> None:
+        cells, program, lane = lanes.of(lanes.cells.numbers(lanes.at, size))
+        wrote = lanes.cells.writer
+        by = wrote.program[cells]
+        touched = by != 0
+        if touched.any():
+            foreign = touched & (by != program)
+            if self._atomic_read[self._site[op]]:
+                foreign &= ~self._atomic[wrote.site[cells]]
+            self._unordered(m, op, "read", "write", foreign, (cells, program, lane), wrote, lanes)
+            own = touched & (by == program) & (wrote.stamp[cells] == self.order.barriers[program - 1])
+            own &= (wrote.lane[cells] != lane) | (self._width[wrote.site[cells]] != op.operands[0].type.numel)
+            if own.any():
+                self._report_barrier(m, op, own, (cells, program, lane), lanes)
+        self._note_read(op, lanes.cells, cells, program, lane)
+
+    def _note_read(self, op: Op, where: Cells, cells: Array, program: Array, lane: Array) -> None:
+        before = where.reader.program[cells]
+        moved = (before != program) & (before != 0)
+        if moved.any():
+            old, last = cells[moved], where.reader
+            where.other_reader.put(old, before[moved], 0, last.lane[old], last.stamp[old])
+            where.other_reader.site[old] = last.site[old]
+        where.reader.put(cells, program, self._site[op], lane, self.order.barriers[program - 1])
+
+    def before_write(
+        self, m: CheckingInterpreter, op: Op, ptr: Any, value: Array, mask: Array | None, size: int
+    ) -> list[_Lanes]:
+        """A store is about to be done: what it meets. Gives what `after_write` needs."""
+        found = self._lanes(m, op, ptr, mask, size, value)
+        for lanes in found:
+            self._meet(m, op, lanes, size, plain=True)
+        return found
+
+    def after_write(self, m: CheckingInterpreter, op: Op, found: list[_Lanes], size: int) -> None:
+        """The store is done: whether its own lanes met, and who has written now."""
+        for lanes in found:
+            cells, program, lane = lanes.of(lanes.cells.numbers(lanes.at, size))
+            wrote = lanes.cells.writer
+            wrote.put(cells, program, self._site[op], lane, self.order.barriers[program - 1])
+            lost = (wrote.program[cells] != program) | (wrote.lane[cells] != lane)
+            if not lost.any():
+                continue
+            lost &= self._differs(lanes, lanes.cells.bits(lanes.at, size), cells.size)
+            across = lost & (wrote.program[cells] != program)
+            self._report(m, op, "write", "write", across, (cells, program, lane), wrote, lanes)
+            within = lost & ~across
+            if within.any():
+                self._report_lanes(m, op, within, (cells, program, lane), lanes)
+
+    def update(self, m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int) -> None:
+        """An atomic operation."""
+        orders = synchronises(op)
+        for lanes in self._lanes(m, op, ptr, mask, size, None):
+            self._meet(m, op, lanes, size, plain=False)
+            cells, program, lane = lanes.of(lanes.cells.numbers(lanes.at, size))
+            stamp = self.order.barriers[program - 1] - (1 if orders else 0)
+            lanes.cells.writer.put(cells, program, self._site[op], lane, stamp)
+        if orders:
+            sem = op.attrs["sem"]
+            self._synchronise(
+                m, ptr, acquire=sem in ("acquire", "acq_rel"), release=sem in ("release", "acq_rel")
+            )
+
+    def barrier(self, m: CheckingInterpreter) -> None:
+        self.order.barrier(_program_numbers(m).reshape(-1))
+
+    def _synchronise(self, m: CheckingInterpreter, ptr: Any, acquire: bool, release: bool) -> None:
+        at = addresses(ptr)
+        programs = _program_numbers(m)
+        spread = np.broadcast_to(at.reshape(at.shape[:BATCH_AXES]), programs.shape)
+        by_id = np.argsort(programs, axis=None)
+        self.order.synchronise(programs.reshape(-1)[by_id], spread.reshape(-1)[by_id], acquire, release)
+
+    def _meet(self, m: CheckingInterpreter, op: Op, lanes: _Lanes, size: int, plain: bool) -> None:
+        """Report what earlier accesses of other instances a write conflicts with."""
+        own = lanes.of(lanes.cells.numbers(lanes.at, size))
+        cells, program, _ = own
+        wrote = lanes.cells.writer
+        by = wrote.program[cells]
+        foreign = (by != 0) & (by != program)
+        if foreign.any():
+            atomic = self._atomic[wrote.site[cells]]
+            if plain:
+                foreign &= atomic | self._differs(lanes, lanes.cells.bits(lanes.at, size), cells.size)
+            else:
+                foreign &= ~atomic
+            self._unordered(m, op, "write", "write", foreign, own, wrote, lanes)
+        for readers in (lanes.cells.reader, lanes.cells.other_reader):
+            by = readers.program[cells]
+            foreign = (by != 0) & (by != program)
+            if foreign.any():
+                if not plain:  # an atomic operation and a volatile read do not race
+                    foreign &= ~self._atomic_read[readers.site[cells]]
+                self._unordered(m, op, "write", "read", foreign, own, readers, lanes)
+
+    def _differs(self, lanes: _Lanes, held: Array | None, count: int) -> Array:
+        """Per cell, whether the element's new value is another than `held`."""
+        if held is None or lanes.value is None:
+            return np.ones(count, np.bool_)
+        different = held != lanes.value
+        return different if different.size == count else np.repeat(different, count // different.size)
+
+    def _lanes(
+        self, m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int, value: Array | None
+    ) -> list[_Lanes]:
+        allocations = self.concerns(op)
+        if not allocations or not m.frame.batch.ids:
+            return []
+        at, program, lane, bits = _flat(m, op, addresses(ptr), mask, value, size)
+        found: list[_Lanes] = []
+        for allocation in allocations:
+            inside = (at >= allocation.base) & (at + size <= allocation.end)
+            if not inside.any():
+                continue
+            cells = self._cells.get(allocation.base)
+            if cells is None:
+                cells = self._cells[allocation.base] = Cells(allocation)
+            if inside.all():
+                found.append(_Lanes(cells, at, program, lane, bits))
+            else:
+                rest = None if bits is None else bits[inside]
+                found.append(_Lanes(cells, at[inside], program[inside], lane[inside], rest))
+        return found
+
+    # ---- reports -------------------------------------------------------------------------------------
+
+    def _unordered(
+        self,
+        m: CheckingInterpreter,
+        op: Op,
+        does: str,
+        did: str,
+        foreign: Array,
+        own: tuple[Array, Array, Array],
+        touch: Touch,
+        lanes: _Lanes,
+    ) -> None:
+        if not foreign.any():
+            return
+        cells, program, _ = own
+        chosen = np.flatnonzero(foreign)
+        at = cells[chosen]
+        free = self.order.unordered(touch.program[at] - 1, touch.stamp[at], program[chosen] - 1)
+        if free.any():
+            racing = np.zeros(foreign.shape, np.bool_)
+            racing[chosen[free]] = True
+            self._report(m, op, does, did, racing, own, touch, lanes)
+
+    def _report(
+        self,
+        m: CheckingInterpreter,
+        op: Op,
+        does: str,
+        did: str,
+        racing: Array,
+        own: tuple[Array, Array, Array],
+        touch: Touch,
+        lanes: _Lanes,
+    ) -> None:
+        """`op` does what nothing orders with what `touch` says that another instance did."""
+        if not racing.any():
+            return
+        cells, program, lane = own
+        first = int(np.flatnonzero(racing)[np.argmin(program[racing])])
+        cell = int(cells[first])
+        kind = "write-race" if does == did == "write" else "read-race"
+        extent, where = self._element(lanes.cells, cell)
+        other = self._program(int(touch.program[cell]))
+        mine = self._program(int(program[first]))
+        site = self.sites[int(touch.site[cell])]
+        if kind == "write-race":
+            text = (
+                f"programs {other} and {mine} both write {where}, and what they leave there is not the same"
+            )
+            note = "the other write is here"
+        elif does == "read":
+            text = f"program {mine} reads {where}, which program {other} writes; nothing orders the two"
+            note = "the write is here"
+        else:
+            text = f"program {mine} writes {where}, which program {other} reads; nothing orders the two"
+            note = "the read is here"
+        related = [Related(note, site.loc, other)]
+        fields: dict[str, Any] = {"related": related, "count": int(racing.sum())}
+        self._add(kind, op, text, mine, self._lane(op, int(lane[first])), extent, fields)
+
+    def _report_lanes(
+        self, m: CheckingInterpreter, op: Op, within: Array, own: tuple[Array, Array, Array], lanes: _Lanes
+    ) -> None:
+        cells, program, lane = own
+        first = int(np.argmax(within))
+        extent, where = self._element(lanes.cells, int(cells[first]))
+        mine = self._lane(op, int(lane[first]))
+        winner = self._lane(op, int(lanes.cells.writer.lane[cells[first]]))
+        text = f"elements {_shown(mine)} and {_shown(winner)} of this tile are stored to {where} with different values"
+        fields: dict[str, Any] = {"count": int(within.sum())}
+        self._add("lane-race", op, text, self._program(int(program[first])), mine, extent, fields)
+
+    def _report_barrier(
+        self, m: CheckingInterpreter, op: Op, own: Array, lanes_of: tuple[Array, Array, Array], lanes: _Lanes
+    ) -> None:
+        cells, program, lane = lanes_of
+        first = int(np.argmax(own))
+        cell = int(cells[first])
+        extent, where = self._element(lanes.cells, cell)
+        site = self.sites[int(lanes.cells.writer.site[cell])]
+        text = (
+            f"this load reads {where} in another lane than the one that stored it, "
+            "and there is no barrier between the store and the load"
+        )
+        fields: dict[str, Any] = {
+            "related": [Related("the store is here", site.loc)],
+            "mend": "put tl.debug_barrier() between the store and the load",
+            "count": int(own.sum()),
+        }
+        mine = self._program(int(program[first]))
+        self._add("missing-barrier", op, text, mine, self._lane(op, int(lane[first])), extent, fields)
+
+    def _add(
+        self,
+        kind: str,
+        op: Op,
+        text: str,
+        program: tuple[int, int, int],
+        lane: tuple[int, ...],
+        extent: Extent | None,
+        fields: dict[str, Any],
+    ) -> None:
+        argument = extent.argument if extent is not None else None
+        self.launch.report(kind, op, text, program=program, lane=lane or None, argument=argument, **fields)
+
+    def _element(self, cells: Cells, cell: int) -> tuple[Extent | None, str]:
+        address = cells.allocation.base + cell * cells.unit
+        return element_of([e for e in self.launch.extents if e is not None], address)
+
+    def _program(self, number: int) -> tuple[int, int, int]:
+        nx, ny, _ = self.launch.grid
+        n = number - 1
+        return n % nx, n // nx % ny, n // (nx * ny)
+
+    def _lane(self, op: Op, lane: int) -> tuple[int, ...]:
+        shape = op.operands[0].type.shape
+        return tuple(int(i) for i in np.unravel_index(lane, shape)) if shape else ()
+
+
+def _shown(lane: tuple[int, ...]) -> str:
+    return str(list(lane))
+
+
+def _holds_any(allocation: Allocation, extents: list[Extent]) -> bool:
+    return any(allocation.base <= e.low < allocation.end for e in extents)
+
+
+def _program_numbers(m: CheckingInterpreter) -> Array:
+    """Per instance of the batch its number in order of the ids, from 0; shape of the batch."""
+    batch = m.frame.batch
+    nx, ny, _ = batch.grid
+    x, y, z = batch.ids
+    return np.broadcast_to(x + nx * (y + ny * z), batch.shape)
+
+
+def _flat(
+    m: CheckingInterpreter, op: Op, at: Array, mask: Array | None, value: Array | None, size: int
+) -> tuple[Array, Array, Array, Array | None]:
+    """Addresses, program numbers from 1, lanes and bits of the live lanes of all instances."""
+    tile = op.operands[0].type.shape
+    shape = (*m.frame.batch.shape, *tile)
+    ones = (1,) * len(tile)
+    programs = (_program_numbers(m) + 1).reshape(*m.frame.batch.shape, *ones)
+    count = 1
+    for extent in tile:
+        count *= extent
+    lanes = np.arange(count, dtype=np.int32).reshape((1,) * BATCH_AXES + tile)
+    parts: list[Array] = [at, programs, lanes]
+    if value is not None:
+        parts.append(np.ascontiguousarray(value).view(f"u{size}"))
+    wide = [np.broadcast_to(p, shape) for p in parts]
+    if mask is None or mask.all():
+        flat = [w.reshape(-1) for w in wide]
+    else:
+        live = np.broadcast_to(mask, shape)
+        flat = [w[live] for w in wide]
+    return flat[0], flat[1], flat[2], flat[3] if value is not None else None

@@ -1,0 +1,1 @@
+"""The sanitizer: every finding on a broken kernel, none on its right twin."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +15,10 @@ from tests.stub import kernels
 from tests.stub.kernels import long_ways
 from tritium import config, knobs
 from tritium.errors import ArgumentError
-from tritium.runtime.stub import learn, load
+from tritium.runtime import launch_check
+from tritium.runtime.stub import layouts, learn, load
+
+torch = pytest.importorskip("torch")
 
 
 @pytest.fixture(autouse=True)
@@ -185,10 +189,36 @@ def test_without_the_stub_launches_take_the_long_way(
 
 
 def test_layouts_that_are_not_as_expected_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = load._read
-    monkeypatch.setattr(load, "_read", lambda kind, address: right(kind, address) + 1)
-    with pytest.raises(load.Unavailable):
-        load._layout()
-    monkeypatch.setattr(load, "_is_laid_out", lambda a, at: False)
-    monkeypatch.setattr(load, "_read", right)
-    assert load._layout().array_at == 0
+    right = layouts._read
+    found = layouts.layout(1, 2)
+    assert found.array_at and (found.version_at or sys.version_info >= (3, 13))
+    monkeypatch.setattr(layouts, "_read", lambda kind, address: right(kind, address) + 1)
+    with pytest.raises(ValueError, match="type"):
+        layouts.layout(1, 2)
+    assert layouts.tensor_layout.__wrapped__(torch.Tensor) == (0, 0)
+    monkeypatch.setattr(layouts, "_read", right)
+    assert layouts.tensor_layout.__wrapped__(torch.Tensor) != (0, 0)
+    monkeypatch.setattr(layouts, "_is_laid_out", lambda a, at: False)
+    assert layouts.layout(1, 2).array_at == 0
+
+
+def test_a_class_in_the_place_of_tensors_has_no_known_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Other:
+        _cdata = 0
+
+    assert layouts.tensor_layout.__wrapped__(Other) == (0, 0)
+    monkeypatch.setattr(torch, "Tensor", Other)
+    assert layouts.tensor_layout.__wrapped__(Other) == (0, 0)
+
+
+def test_a_checker_gets_launches_of_launchers_made_before(k: SimpleNamespace) -> None:
+    x = np.zeros(4, np.float32)
+    first = warm(k.reads_global, x)
+    launcher, seen = k.reads_global[(1,)], []
+    with launch_check.installed(lambda kernel, grid, leaves: seen.append(grid)):
+        for _ in range(3):
+            launcher(x)
+            k.reads_global[(1,)](x)
+            k.reads_global.run(x, grid=(1,))
+    assert seen == [(1, 1, 1)] * 9
+    assert k.reads_global[(1,)](x) is first and warm(k.reads_global, x) is first and len(seen) == 9

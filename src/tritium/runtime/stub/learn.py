@@ -16,10 +16,12 @@ import numpy as np
 
 from tritium import config
 from tritium.ir.types import DType, PointerType, ScalarType
+from tritium.runtime import launch_check
 from tritium.runtime.kernel_text import _epochs
 from tritium.runtime.specialize import ConstArg, Rules, RuntimeArg, Spec
 from tritium.runtime.stub import records
 from tritium.runtime.stub.guards import gate, guards, state
+from tritium.runtime.stub.layouts import tensor_layout
 from tritium.runtime.stub.load import Builtin, Stub
 from tritium.runtime.stub.table import Calls, Held, addresses
 from tritium.runtime.tracebacks import cleaned
@@ -94,6 +96,7 @@ class LaunchStub:
             storage_ptr=storage.data_ptr,
             storage_nbytes=storage.nbytes,
         )
+        self._calls.read_signatures(*tensor_layout(tensor))
         self._calls.set(tensor=tensor, weight=torch.nn.Parameter)  # last: from here on they are used
         self._tensor = tensor
 
@@ -135,7 +138,7 @@ class LaunchStub:
             return
         if config.current() is not settings:  # `kernel` may have been found under others
             return
-        checks = guards(source[1], [fn.pre_run_hooks])
+        checks = guards(source[1], [fn.pre_run_hooks, launch_check._installed])
         if checks is None:
             return
         under = found[0], [tuple(check.record) for check in checks], _epochs[0]

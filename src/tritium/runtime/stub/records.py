@@ -28,9 +28,9 @@ _FIELDS = {
     "Rule": "kind aligns one low high",
     "Shape": "index given keywords names slots parameters sources fixed rules slot_names",
     "Fn": "state shapes shape_count tensor weight array dtype data_ptr get_device is_neg storage storage_ptr"
-    " storage_nbytes slow resolve",
+    " storage_nbytes slow resolve impl_at signature_at memo",
     "State": "gate epoch_at epoch guard_count guards entry_count entries",
-    "Gate": "variable overrides os environ_name environ data count keys values",
+    "Gate": "variable overrides os environ_name environ data version count keys values",
     "Guard": "kind owner name value",
     "Entry": "hash words key owner kernel table table_key device pack_count packs call function threads shared config stream_of"
     " ordinal failed scratch pace share launches",
@@ -42,6 +42,8 @@ FIELDS: dict[str, list[str]] = {name: fields.split() for name, fields in _FIELDS
 
 SLOTS = 64
 """Most arguments and options of a call that the stub takes."""
+MEMO = 8
+"""Signatures of tensors that one kernel remembers; a power of two."""
 ARRAYS = 16
 """Most arrays in host memory."""
 HEAD = 4

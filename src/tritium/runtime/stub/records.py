@@ -35,7 +35,7 @@ _FIELDS = {
     "Entry": "hash words key owner kernel table table_key device pack_count packs call function threads shared config stream_of"
     " ordinal failed scratch pace share launches",
     "Pack": "slot conversion",
-    "Bound": "entry given defaults conversions data_ptr grid_x grid_y grid_z slow",
+    "Bound": "entry given defaults conversions data_ptr tensor ask grid_x grid_y grid_z slow",
     "Frame": "device arrays bytes key values objects spans shape",
 }
 FIELDS: dict[str, list[str]] = {name: fields.split() for name, fields in _FIELDS.items()}

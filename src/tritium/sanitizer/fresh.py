@@ -2,8 +2,8 @@
 
 While a program is checked, such memory is filled with a pattern. An element that still holds it when a kernel reads it
 has been written by nobody; after a launch, elements of an output that still hold it were left out. The pattern is a
-NaN as fp16, fp32 and bf16 in its halves, and is compared over four bytes also for smaller elements, so that nothing that a program
-computes is taken for it.
+NaN as fp16 and fp32, and is compared over four bytes also for smaller elements, so that nothing that a program computes is
+taken for it.
 """
 
 from __future__ import annotations

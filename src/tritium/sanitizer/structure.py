@@ -12,6 +12,7 @@ from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import DType
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.control import For, While
+from tritium.ops.create import ProgramId
 from tritium.ops.facts import Atom, Bound, Poly, Trip, Unknown
 from tritium.sanitizer.context import KernelFacts
 from tritium.sanitizer.findings import Finding, Related
@@ -57,12 +58,11 @@ def _left_over(access: TileAccess, stride: Poly) -> set[Atom]:
 
 
 def _moving(poly: Poly) -> set[Atom]:
-    """What of a polynomial differs between programs and trips."""
+    """The program ids and loop trips in a polynomial. What is read from memory may stand for any of them."""
     return {
         a
         for a in poly.atoms()
-        if isinstance(a, Trip)
-        or (isinstance(a, Unknown) and a.value.defining_op is not None and not a.moving)
+        if isinstance(a, Trip) or (isinstance(a, Unknown) and isinstance(a.value.defining_op, ProgramId))
     }
 
 

@@ -52,6 +52,7 @@ class Oracle:
     def __init__(self) -> None:
         self.outside: set[tuple[int, str]] = set()
         self.failed: int | None = None
+        self.count = 0
 
     def __call__(self, kernel: Any, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
         allowed: set[int] = set()
@@ -66,6 +67,7 @@ class Oracle:
                 raise
             self.failed = error.loc.line if error.loc is not None else 0
         self.outside |= plane.outside
+        self.count += plane.count
 
 
 def oracle_of(launch: Any) -> Oracle:

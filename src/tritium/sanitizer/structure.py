@@ -76,23 +76,27 @@ def _idle(facts: KernelFacts, op: Op, access: TileAccess, tile: int, rank: int, 
 
 
 def _decided_masks(facts: KernelFacts) -> Iterator[Finding]:
-    """Masks that are false everywhere, and comparisons of literals that are true everywhere."""
+    """Masks that are false everywhere, and comparisons that are true everywhere.
+
+    Only where that follows from literals, or from conditions that exclude each other: what an argument of this launch
+    decides may come out otherwise in the next.
+    """
     for op in facts.function.walk():
         mask = getattr(op, "mask", None) if isinstance(op, TileOp) and not op.regions else None
         if mask is None or not isinstance(mask, Value):
             continue
-        if facts.values[mask].hi == 0 or _contradicts(facts.values[mask].bounds):
-            writes = isinstance(op, TileOp) and bool(op.effects() & (Effect.WRITE | Effect.ATOMIC))
+        parts = [p for p in _parts(mask) if isinstance(p.owner, Op) and _of_literals(p.owner)]
+        if _contradicts(facts.values[mask].bounds) or any(facts.values[p].hi == 0 for p in parts):
+            writes = bool(op.effects() & (Effect.WRITE | Effect.ATOMIC))  # type: ignore[union-attr]
             kind, what = ("unreachable-store", "store") if writes else ("dead-mask", "load")
             text = f"the mask of this {what} is false everywhere, so it never touches memory"
             yield Finding(kind, text, loc=op.loc)
             continue
-        for part in _parts(mask):
-            if facts.values[part].lo == 1 and isinstance(part.owner, Op) and _of_literals(part.owner):
+        for part in parts:
+            if facts.values[part].lo == 1 and isinstance(part.owner, Op):
                 text = "this condition is true everywhere: it masks nothing"
-                yield Finding(
-                    "dead-mask", text, loc=part.owner.loc, related=[Related("the access is here", op.loc)]
-                )
+                related = [Related("the access is here", op.loc)]
+                yield Finding("dead-mask", text, loc=part.owner.loc, related=related)
 
 
 def _contradicts(bounds: tuple[Bound, ...]) -> bool:

@@ -49,9 +49,15 @@ def transpose(x, out, M, N, sxm, sxn, som, son, FAULT: tl.constexpr, B: tl.const
     n = tl.program_id(1) * B + tl.arange(0, B)
     tile = tl.load(x + m[:, None] * sxm + n[None, :] * sxn, mask=(m[:, None] < M) & (n[None, :] < N))
     if FAULT:
-        tl.store(out + m[:, None] * som + n[None, :] * son, tile, mask=(m[:, None] < M) & (n[None, :] < N))  #!
+        tl.store(
+            out + m[:, None] * som + n[None, :] * son, tile, mask=(m[:, None] < M) & (n[None, :] < N)
+        )  #!
     else:
-        tl.store(out + n[:, None] * som + m[None, :] * son, tl.trans(tile), mask=(n[:, None] < N) & (m[None, :] < M))
+        tl.store(
+            out + n[:, None] * som + m[None, :] * son,
+            tl.trans(tile),
+            mask=(n[:, None] < N) & (m[None, :] < M),
+        )
 
 
 @broken("out-of-view", "out-of-allocation", "write-race", "lane-race")
@@ -394,7 +400,9 @@ def through_scratch(x, scratch, out, FAULT: tl.constexpr, B: tl.constexpr):
 
 @broken("missing-barrier")
 def a_transposition_through_memory_without_a_barrier(fault: bool) -> None:
-    through_scratch[(1,)](f32(8, 8), np.zeros((8, 8), np.float32), np.zeros((8, 8), np.float32), FAULT=fault, B=8)
+    through_scratch[(1,)](
+        f32(8, 8), np.zeros((8, 8), np.float32), np.zeros((8, 8), np.float32), FAULT=fault, B=8
+    )
 
 
 @triton.jit

@@ -57,13 +57,17 @@ def kernel(x, out, M, N, sm, sn, S: tl.constexpr, B: tl.constexpr):
 
 
 def plans() -> st.SearchStrategy[Plan]:
-    bound = lambda limit: st.sampled_from([f"< {limit}", f"<= {limit}", f"< {limit} - 1", f"< {limit} + 2", None])
+    bound = lambda limit: st.sampled_from(
+        [f"< {limit}", f"<= {limit}", f"< {limit} - 1", f"< {limit} + 2", None]
+    )
     return st.builds(
         Plan,
         rows=st.integers(1, 9),
         cols=st.integers(1, 9),
         block=st.sampled_from([2, 3, 4, 8]),
-        layout=st.sampled_from(["rows", "padded", "columns", "slice", "every_other", "reversed", "broadcast"]),
+        layout=st.sampled_from(
+            ["rows", "padded", "columns", "slice", "every_other", "reversed", "broadcast"]
+        ),
         row_bound=bound("M"),
         col_bound=bound("N"),
         looped=st.booleans(),

@@ -256,9 +256,8 @@ class Races:
         mine = self._program(int(program[first]))
         site = self.sites[int(touch.site[cell])]
         if kind == "write-race":
-            text = (
-                f"programs {other} and {mine} both write {where}, and what they leave there is not the same"
-            )
+            first_id, second_id = sorted((other, mine), key=lambda p: p[::-1])
+            text = f"programs {first_id} and {second_id} both write {where}, and what they leave there is not the same"
             note = "the other write is here"
         elif does == "read":
             text = f"program {mine} reads {where}, which program {other} writes; nothing orders the two"

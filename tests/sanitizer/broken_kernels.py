@@ -47,17 +47,13 @@ def strides(*arrays: np.ndarray) -> list[int]:
 def transpose(x, out, M, N, sxm, sxn, som, son, FAULT: tl.constexpr, B: tl.constexpr):
     m = tl.program_id(0) * B + tl.arange(0, B)
     n = tl.program_id(1) * B + tl.arange(0, B)
-    tile = tl.load(x + m[:, None] * sxm + n[None, :] * sxn, mask=(m[:, None] < M) & (n[None, :] < N))
+    inside = (m[:, None] < M) & (n[None, :] < N)
+    tile = tl.load(x + m[:, None] * sxm + n[None, :] * sxn, mask=inside)
     if FAULT:
-        tl.store(
-            out + m[:, None] * som + n[None, :] * son, tile, mask=(m[:, None] < M) & (n[None, :] < N)
-        )  #!
+        tl.store(out + m[:, None] * som + n[None, :] * son, tile, mask=inside)  #!
     else:
-        tl.store(
-            out + n[:, None] * som + m[None, :] * son,
-            tl.trans(tile),
-            mask=(n[:, None] < N) & (m[None, :] < M),
-        )
+        inside = (n[:, None] < N) & (m[None, :] < M)
+        tl.store(out + n[:, None] * som + m[None, :] * son, tl.trans(tile), mask=inside)
 
 
 @broken("out-of-view", "out-of-allocation", "write-race", "lane-race")

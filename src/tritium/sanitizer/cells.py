@@ -35,11 +35,16 @@ class Touch:
     def of(count: int) -> Touch:
         return Touch(*(np.zeros(count, t) for t in (np.int32, np.int16, np.int32, np.int32)))
 
-    def put(self, cells: Where, programs: Array, site: int, lanes: Array, stamps: Array) -> None:
+    def put(
+        self, cells: Where, programs: Array, site: int, lanes: Array | None, stamps: Array | None
+    ) -> None:
+        """Note an access. Readers need no lanes, and stamps only once some barrier has been passed."""
         self.program[cells] = programs
         self.site[cells] = site
-        self.lane[cells] = lanes
-        self.stamp[cells] = stamps
+        if lanes is not None:
+            self.lane[cells] = lanes
+        if stamps is not None:
+            self.stamp[cells] = stamps
 
 
 class Cells:
@@ -55,6 +60,7 @@ class Cells:
             unit = gcd(unit, view.dtype.itemsize, view.address - allocation.base)
         self.unit = unit or 1
         count = -(-(allocation.end - allocation.base) // self.unit)
+        self.stamped = False  # whether some writer has a stamp other than 0
         self.writer = Touch.of(count)
         self.reader = Touch.of(count)
         self.other_reader = Touch.of(count)

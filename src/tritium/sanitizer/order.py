@@ -37,9 +37,9 @@ class Order:
         self._passed = True
         self._barriers[programs] += 1
 
-    def stamps(self, programs: Array) -> Array:
-        """What accesses of these instances are stamped with now; one number as long as nobody has passed a barrier."""
-        return self._barriers[programs] if self._passed else np.zeros(1, np.int32)
+    def stamps(self, programs: Array) -> Array | None:
+        """What accesses of these instances are stamped with now; None (for 0) as long as nobody has passed a barrier."""
+        return self._barriers[programs] if self._passed else None
 
     def synchronise(self, programs: Array, addresses: Array, acquire: bool, release: bool) -> None:
         """One scalar atomic operation of each instance, in order of the ids."""

@@ -109,7 +109,8 @@ class Races:
             if self._atomic_read[self._site[op]]:
                 foreign &= ~self._atomic[wrote.site[where]]
             self._unordered(m, op, "read", "write", foreign, lanes, wrote)
-            own = touched & (by == program) & (wrote.stamp[where] == self.order.stamps(program - 1))
+            now = self.order.stamps(program - 1)
+            own = touched & (by == program) & (wrote.stamp[where] == (0 if now is None else now))
             own &= (wrote.lane[where] != lane) | (self._width[wrote.site[where]] != op.operands[0].type.numel)
             if own.any():
                 self._report_barrier(m, op, own, lanes)
@@ -122,9 +123,9 @@ class Races:
             moved = (before != program) & (before != 0)
             if moved.any():
                 old, last = chosen(where, moved), cells.reader
-                cells.other_reader.put(old, before[moved], 0, last.lane[old], last.stamp[old])
+                cells.other_reader.put(old, before[moved], 0, None, last.stamp[old])
                 cells.other_reader.site[old] = last.site[old]
-        cells.reader.put(where, program, self._site[op], lanes.lane, self.order.stamps(program - 1))
+        cells.reader.put(where, program, self._site[op], None, self.order.stamps(program - 1))
 
     def before_write(
         self, m: CheckingInterpreter, op: Op, ptr: Any, value: Array, mask: Array | None, size: int
@@ -140,7 +141,10 @@ class Races:
         for lanes in found:
             where, program, lane = lanes.where, lanes.program, lanes.lane
             wrote = lanes.cells.writer
-            wrote.put(where, program, self._site[op], lane, self.order.stamps(program - 1))
+            now = self.order.stamps(program - 1)
+            if now is None and lanes.cells.stamped:
+                now = np.zeros(1, np.int32)
+            wrote.put(where, program, self._site[op], lane, now)
             if isinstance(where, slice):  # every lane has a cell of its own
                 continue
             lost = (wrote.program[where] != program) | (wrote.lane[where] != lane)
@@ -158,8 +162,13 @@ class Races:
         orders = synchronises(op)
         for lanes in self._lanes(m, op, ptr, mask, size, None):
             self._meet(m, op, lanes, size, plain=False)
-            stamp = self.order.stamps(lanes.program - 1) - (1 if orders else 0)
-            lanes.cells.writer.put(lanes.where, lanes.program, self._site[op], lanes.lane, stamp)
+            now = self.order.stamps(lanes.program - 1)
+            stamp = np.full(1, -1, np.int32) if now is None else now - 1
+            noted = stamp if orders else now
+            if noted is None and lanes.cells.stamped:
+                noted = np.zeros(1, np.int32)
+            lanes.cells.stamped |= orders
+            lanes.cells.writer.put(lanes.where, lanes.program, self._site[op], lanes.lane, noted)
         if orders:
             sem = op.attrs["sem"]
             self._synchronise(

@@ -455,7 +455,7 @@ class _Rewriter:
 
 def run(function: Function, record: Record, space: SharedSpace, wanted: int) -> None:
     """Match every loop with a dot on tensor cores, then apply the plans, with as many stages as there is room for."""
-    loops = [op for op in function.find(For) if any(isinstance(x, Dot) for x in op.walk())]
+    loops = [op for op in function.find(For) if any(isinstance(x, Dot) for x in op.regions[0].ops)]
     facts = ValueFacts(function) if loops else None
     for loop in loops:
         assert isinstance(loop, For) and facts is not None

@@ -151,11 +151,11 @@ def choose_warps(rows: int, columns: int, warps: int, tall: bool) -> WarpTile:
         wide = -(-columns // (COLUMNS * across))
         return WarpTile(rows, columns, high, wide, down, across, warps * 32)
 
-    def cost(w: WarpTile) -> tuple[int, int, int]:
-        return w.high * w.wide, 2 * w.high + w.wide, -w.down
+    def cost(w: WarpTile) -> tuple[int, int, int, int]:
+        return w.high * w.wide, 2 * w.high + w.wide, w.down * w.across, -w.down
 
     grids = [(d, n // d) for n in divisors(warps) for d in divisors(n) if not tall or d == n]
-    return min((made(*g) for g in grids), key=lambda w: (*cost(w), w.down * w.across))
+    return min((made(*g) for g in grids), key=cost)
 
 
 def chained_dots(function: Function) -> frozenset[Op]:

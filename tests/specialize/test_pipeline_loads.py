@@ -38,7 +38,7 @@ def test_the_plain_loop(kernel, stages, k) -> None:
 
 
 def test_the_next_fragments_are_read_before_the_last_instructions() -> None:
-    function, _ = machine_ir(matmul_ir(tile=(64, 64, 64)))
+    function, _ = machine_ir(matmul_ir(tile=(64, 64, 64)), warps=1)
     (loop,) = function.find(For)
     order = [type(op) for op in loop.body.ops if isinstance(op, (LoadFragments, Mma, WaitCopies, CopyAsync))]
     last = len(order) - 1 - order[::-1].index(Mma)

@@ -99,10 +99,12 @@ class Product:
 
     def emit(self) -> Value:
         """The result, in the type and layout of the dot's."""
-        return self.emit_between(self.fragments(0), [lambda: None] * self.steps)
+        return self.emit_between(self.fragments(0), [()] * self.steps)
 
-    def emit_between(self, first: tuple[Value, Value], between: Sequence[Callable[[], None]]) -> Value:
-        """As `emit`, with the fragments of step 0 given; ``between[s]()`` adds what comes before step s multiplies."""
+    def emit_between(
+        self, first: tuple[Value, Value], between: Sequence[Sequence[Callable[[], None]]]
+    ) -> Value:
+        """As `emit`, with the fragments of step 0 given; what ``between[s]`` adds comes before step s multiplies."""
         op, plan = self.op, self.plan
         layout = str(plan.warps.results)
         half = op.out is float16
@@ -112,7 +114,8 @@ class Product:
             x, y = fragments
             if step + 1 < self.steps:
                 fragments = self.fragments(step + 1)
-            between[step]()
+            for add in between[step]:
+                add()
             made = Mma(x, y, acc, out=float32 if half else op.out, precision=plan.precision,
                        result_names=(op.result.name,))  # fmt: skip
             made.attrs["layout"] = layout

@@ -59,18 +59,15 @@ class PipelinePlan:
     multiple: int = 1
 
     @property
-    def alone(self) -> bool:
-        """Whether the loop is one dot of two copied tiles, so that everything else can stand between its steps."""
-        return len(self.dots) == 1 and len(self.copies) == 2
-
-    @property
     def steady(self) -> bool:
         """Whether the first fragments of the next iteration are read before the last instructions of this one.
 
-        That takes registers, which small shares of the tile do not repay (measured on an H200: 64x64 results per warp
-        gain a tenth, 32x64 lose a tenth as one block fewer fits), and with two stages the wait comes too early.
+        Then everything else stands between the steps of the dot. That takes registers, which small shares of the tile do
+        not repay (measured on an H200: 64x64 results per warp gain a tenth, 32x64 lose a tenth as one block fewer fits),
+        and with two stages the wait comes too early.
         """
-        return self.alone and self.stages > 2 and self.instructions >= STEADY
+        alone = len(self.dots) == 1 and len(self.copies) == 2
+        return alone and self.stages > 2 and self.instructions >= STEADY
 
     def __str__(self) -> str:
         widths = sorted({c.vector * loaded_element(c.load).itemsize for c in self.copies})
@@ -117,7 +114,7 @@ class LoopWriter:
         read, write = body.add_arg(int32, "read"), body.add_arg(int32, "write")
         ahead = {i: body.add_arg(body.args[i].type, body.args[i].name) for i in plan.carried}
         end = body.ops[-1]
-        if plan.alone:
+        if plan.steady:
             (dot,) = plan.dots
             nexts = self._between_steps(dot, starts, ahead, read, write)
         else:
@@ -138,16 +135,11 @@ class LoopWriter:
     ) -> list[Value]:
         """The dot with everything else between its steps. Adds what the loop carries for it to `starts`; gives what it
         carries on."""
-        buffers, body, steady = self.buffers[dot], self.loop.body, self.plan.steady
-        if steady:
-            with self.outside.before(self.loop):
-                self._wait(self.outside)
-                starts += self.space.on_tensor_cores(self.outside, dot, buffers, starts[0]).fragments(0)
-            carried = [body.add_arg(v.type, v.name) for v in starts[-2:]]
-        else:
-            with self.inside.before(body.ops[0]):
-                self._wait(self.inside)
-            carried = []
+        buffers, body = self.buffers[dot], self.loop.body
+        with self.outside.before(self.loop):
+            self._wait(self.outside)
+            starts += self.space.on_tensor_cores(self.outside, dot, buffers, starts[0]).fragments(0)
+        a, b = (body.add_arg(v.type, v.name) for v in starts[-2:])
         fragments: list[Value] = []
         with self.inside.before(dot), self.inside.at(dot.loc):
             read_next = self._after(read, "read")
@@ -164,10 +156,8 @@ class LoopWriter:
                 copies.parts()
             ):  # spread: each keeps the memory pipe busy for a while
                 between[min(place, max(now.steps - 2, 0))].append(part)
-            if steady:
-                between[-1].append(turn)
-            first = (carried[0], carried[1]) if steady else now.fragments(0)
-            result = now.emit_between(first, between)
+            between[-1].append(turn)
+            result = now.emit_between((a, b), between)
             rings = [read_next, self._after(write, "write")]
         self._replace(dot, result)
         return [*rings, *copies.advanced, *fragments]

@@ -10,13 +10,15 @@ import tritium.language as tl
 from tests.cuda_codegen.seed_kernels import tile_ir
 from tests.specialize.mma_kernels import Product, advancing, by_index, decided, machine_ir, matmul_ir
 from tritium import config
+from tritium.backends.interp import run_grid
 from tritium.errors import InterpreterError
 from tritium.ir.core import Function
 from tritium.ops.control import For, If
 from tritium.ops.create import Constant
 from tritium.ops.gpu_async import CommitCopies, CopyAsync, WaitCopies
 from tritium.ops.gpu_mma import LoadFragments, Mma
-from tritium.ops.gpu_shared import Barrier, SharedAlloc
+from tritium.ops.gpu_shared import Barrier, ConvertLayout, SharedAlloc, SharedStore
+from tritium.runtime.arrays import view_of
 
 NAME = "pipeline_loads"
 TILE = (32, 32, 32)
@@ -263,3 +265,47 @@ def test_the_wrong_stage_to_read_shows() -> None:
         start.attrs["value"] = 1
 
     assert broken(change) in ("TRI0820", "TRI0821", "TRI0822")
+
+
+# ---- attention ---------------------------------------------------------------------------------------
+
+
+@triton.jit
+def attention(q_ptr, k_ptr, v_ptr, o_ptr, S, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):
+    rows, dims = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, D)
+    q = tl.load(q_ptr + rows[:, None] * D + dims[None, :])
+    peak = tl.full((BM,), -float("inf"), tl.float32)
+    total = tl.zeros((BM,), tl.float32)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, S, BN):
+        cols = start + tl.arange(0, BN)
+        at = cols[:, None] * D + dims[None, :]
+        scores = tl.dot(q, tl.trans(tl.load(k_ptr + at)))
+        higher = tl.maximum(peak, tl.max(scores, 1))
+        weights = tl.exp2(scores - higher[:, None])
+        shrink = tl.exp2(peak - higher)
+        total = total * shrink + tl.sum(weights, 1)
+        acc = acc * shrink[:, None] + tl.dot(weights.to(tl.float16), tl.load(v_ptr + at))
+        peak = higher
+    tl.store(o_ptr + rows[:, None] * D + dims[None, :], acc / total[:, None])
+
+
+def test_both_dots_of_attention() -> None:
+    """K (transposed) and V run ahead, Q goes to shared memory once, and the weights never leave their registers."""
+    types = {"q_ptr": "*fp16", "k_ptr": "*fp16", "v_ptr": "*fp16", "o_ptr": "*fp32"}
+    facts = {(i,): [("tt.divisibility", 16)] for i in range(5)}
+    function, record = machine_ir(tile_ir(attention, types, facts, BM=64, BN=32, D=32))
+    (found,) = decided(record, NAME)
+    assert found.applied and "2 loads 2 iterations ahead" in found.text
+    assert sorted(op.stages for op in function.find(SharedAlloc)) == [1, 3, 3]
+    (loop,) = function.find(For)
+    assert not any(isinstance(op, (SharedStore, ConvertLayout)) for op in loop.walk())
+    assert sum(isinstance(op, Barrier) for op in loop.body.ops) == 1
+    rng = np.random.default_rng(0)
+    q, k, v = (rng.standard_normal((128, 32)).astype(np.float16) for _ in range(3))
+    out = np.full((128, 32), np.nan, np.float32)
+    run_grid(function, (2, 1, 1), [*map(view_of, (q, k, v, out)), 128])
+    scores = q.astype(np.float64) @ k.astype(np.float64).T
+    weights = np.exp2(scores - scores.max(1, keepdims=True))
+    want = weights @ v.astype(np.float64) / weights.sum(1, keepdims=True)
+    np.testing.assert_allclose(out, want, atol=4e-3)

@@ -8,7 +8,7 @@ one by one (`tests/layout/test_mma_buffers.py` counts).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tritium.ir.builder import Builder
 from tritium.ir.core import Value
@@ -81,16 +81,25 @@ def in_registers(op: Dot, plan: MmaPlan) -> bool:
 
 
 class Product:
-    """The ops of one dot: fragments of step s + 1 are read before the instructions of step s."""
+    """The ops of one dot: fragments of step s + 1 are read before the instructions of step s.
+
+    sources   by side ("a", "b") the buffer of an operand, or the operand where it stays in registers
+    stages    by side the stage of the buffer that is read
+    """
 
     def __init__(
-        self, builder: Builder, op: Dot, plan: MmaPlan, a: Value, b: Value, stage: Value | None
+        self,
+        builder: Builder,
+        op: Dot,
+        plan: MmaPlan,
+        sources: Mapping[str, Value],
+        stages: Mapping[str, Value | None],
     ) -> None:
         self.builder = builder
         self.op = op
         self.plan = plan
-        self.sources = {"a": a, "b": b}
-        self.stage = stage
+        self.sources = sources
+        self.stages = stages
 
     @property
     def steps(self) -> int:
@@ -135,7 +144,7 @@ class Product:
             made = SliceFragments(source, at=at, depth=depth, result_names=(name,))
         else:
             extent = plan.shape[0] if side == "a" else plan.shape[1]
-            made = LoadFragments(source, self.stage, side=side, extent=extent, at=at, depth=depth,
+            made = LoadFragments(source, self.stages[side], side=side, extent=extent, at=at, depth=depth,
                                  how=how_read(source, side), result_names=(name,))  # fmt: skip
         made.attrs["layout"] = str(plan.warps.operand(side, depth, plan.size))
         return self.builder.insert(made).result

@@ -46,7 +46,7 @@ from tritium.ops.gpu_async import COPY_BYTES
 from tritium.ops.gpu_layout import layout_of
 from tritium.ops.gpu_shared import ConvertLayout, DotFma
 from tritium.ops.memory import Load
-from tritium.passes.lower_to_machine import SharedSpace
+from tritium.passes.lower_to_machine import DotBuffers, SharedSpace
 from tritium.passes.mma_dots import operand_buffer
 from tritium.passes.specialize.stage_ring import Copied, LoopWriter, PipelinePlan, loaded_element
 from tritium.passes.specialize.version_loops import assuming, undecided, version
@@ -203,7 +203,7 @@ def run(function: Function, record: Record, space: SharedSpace, wanted: int) -> 
         found = match_pipeline(loop, space, facts, wanted)
         if isinstance(found, Reject):
             found = _match_guarded(function, loop, space, facts, wanted) or found
-        made = space.ring(list(found.dots), found.stages) if isinstance(found, PipelinePlan) else found
+        made = _ring(space, found) if isinstance(found, PipelinePlan) else found
         if isinstance(made, Reject) or isinstance(found, Reject):
             record.reject(NAME, made if isinstance(made, Reject) else found)  # type: ignore[arg-type]
             continue
@@ -214,6 +214,10 @@ def run(function: Function, record: Record, space: SharedSpace, wanted: int) -> 
             _, copies = version(loop, plan.guards, plan.multiple)
             space.lent.update({copies[dot]: buffers[dot] for dot in plan.dots})
         LoopWriter(plan, space, buffers).apply()
+
+
+def _ring(space: SharedSpace, plan: PipelinePlan) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
+    return space.ring(plan.dots, plan.stages, {c.load.result for c in plan.copies})
 
 
 def _match_guarded(

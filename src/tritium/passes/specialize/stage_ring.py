@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tritium.ir.builder import Builder
-from tritium.ir.core import Op, Value
+from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import DType, PointerType, int32
 from tritium.ops.arithmetic import Add
 from tritium.ops.bitwise import And
@@ -266,15 +266,18 @@ class LoopWriter:
                 load.erase()
 
     def _fill_rest(self, dot: Dot, buffers: DotBuffers) -> None:
-        """Operands that are not copied: through shared memory, a stage of their own every iteration."""
+        """Operands that are not copied: through shared memory, once if they are what they were before the loop."""
         copied = {c.load.result for c in self.plan.copies}
         stored = False
         for value, buffer in ((dot.a, buffers.a), (dot.b, buffers.b)):
-            if value not in copied and buffer is not value:
-                self.inside.insert(
-                    SharedStore(buffer, value, self.loop.body.args[len(self.loop.results) + 1])
-                )
-                stored = True
+            if value in copied or buffer is value:
+                continue
+            if _is_from_outside(value, self.loop):
+                with self.outside.before(self.loop):  # seen by all behind the loop's first barrier
+                    self.outside.insert(SharedStore(buffer, value))
+                continue
+            self.inside.insert(SharedStore(buffer, value))
+            stored = True
         if stored:
             self.inside.insert(Barrier())
 
@@ -295,6 +298,11 @@ class LoopWriter:
             self.outside.insert(WaitCopies(pending=0))
         loop.regions = []
         loop.replace_with(made.results[: len(loop.results)])
+
+
+def _is_from_outside(value: Value, loop: For) -> bool:
+    owner = value.owner
+    return owner is not loop.body if isinstance(owner, Region) else not owner.is_inside(loop.body)
 
 
 class _Copies:

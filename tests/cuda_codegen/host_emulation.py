@@ -47,7 +47,7 @@ def translated(source: generate.CudaSource) -> str:
     kept = (
         line
         for line in text.splitlines()
-        if "asm(" not in line and not line.startswith('extern "C" __device__')
+        if "asm(" not in line and "asm volatile(" not in line and not line.startswith('extern "C" __device__')
     )
     text = re.sub(r"\b__nv_(\w+)", r"\1", "\n".join(kept))  # the device library's functions are those of C
     start = text.index(

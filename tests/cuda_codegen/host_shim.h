@@ -69,7 +69,17 @@ static unsigned __umulhi(unsigned x, unsigned y) { return unsigned((unsigned lon
 static unsigned long long __umul64hi(unsigned long long x, unsigned long long y) { return (unsigned long long)((unsigned __int128)x * y >> 64); }
 static float rsqrtf(float x) { return 1.0f / std::sqrt(x); }
 static double rsqrt(double x) { return 1.0 / std::sqrt(x); }
+template <class W> static W load_if(bool wanted, const void* from, W x) {
+  if (wanted) std::memcpy(&x, from, sizeof(W));
+  return x;
+}
+template <class W> static void store_if(bool wanted, void* to, const W& x) {
+  if (wanted) std::memcpy(to, &x, sizeof(W));
+}
+static unsigned joined(unsigned short low, unsigned short high) { return low | unsigned(high) << 16; }
 using std::signbit;
+static float __fdiv_rn(float x, float y) { return x / y; }
+static float fast_sqrt(float x) { return std::sqrt(x); }
 
 #define CONVERSIONS_F16 \
   static float to_float(f16 x) { return float(reinterpreted<_Float16>(x.bits)); } \

@@ -16,6 +16,7 @@ from tests.cuda_codegen.test_scaled_dots import scaled
 from tests.cuda_runtime.conftest import nvrtc_is_installed
 from tritium.backends.cuda import assemble, generate, nvrtc
 from tritium.errors import TritiumError
+from tritium.ir.match import Record
 
 pytestmark = pytest.mark.skipif(
     not nvrtc_is_installed(), reason="NVRTC is not installed: pip install 'tritium[cuda]'"
@@ -41,6 +42,19 @@ def test_the_fast_matmul_has_no_spills(tile: tuple[int, int, int]) -> None:
     binary = assemble.assemble(source, {"arch": "sm_90a"})
     assert binary.resources.spill_loads == binary.resources.spill_stores == 0
     assert binary.resources.registers <= 128
+
+
+@pytest.mark.parametrize("limit", [32, 64, 128])
+def test_a_limit_of_registers_holds_and_what_it_costs_is_reported(limit: int) -> None:
+    function = tile_ir(matmul_loop, facts=ALIGNED, **tiles(128, 128, 16))
+    source = cuda(function, num_warps=4, maxnreg=limit)
+    binary = assemble.assemble(source, {"arch": "sm_90a", "maxnreg": limit})
+    assert binary.resources.registers <= limit
+    spilled = binary.resources.spill_loads + binary.resources.spill_stores
+    assert spilled > 0, "a thread has 128 sums"
+    record = Record()
+    assemble.record_findings(binary, record)
+    assert f"{spilled} bytes of registers per thread go to memory and back" in [d.text for d in record]
 
 
 def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSource]:

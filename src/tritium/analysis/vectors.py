@@ -26,8 +26,8 @@ VECTOR_BYTES = 16
 @dataclass(frozen=True, slots=True)
 class Vectors:
     """Axes from the one whose neighbours are closest in memory on; `count` elements along ``order[0]`` that form an
-    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one; whether neighbours
-    along ``order[0]`` are neighbours in memory, aligned or not."""
+    aligned vector, 1 if none do; whether the mask is known to be the same for all elements of one; whether neighbours along
+    ``order[0]`` are known to be neighbours in memory."""
 
     order: tuple[int, ...]
     count: int = 1

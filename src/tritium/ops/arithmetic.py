@@ -184,7 +184,7 @@ class Div(Elementwise, name="tile.div"):
         return e.div(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
-        return e.binary("/", *x)
+        return e.quotient(self, *x)
 
     @surface("truediv", module="operator", operator="/")
     @staticmethod

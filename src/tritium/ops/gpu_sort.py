@@ -8,14 +8,27 @@ from typing import Any
 import numpy as np
 
 from tritium.ir.core import Value
-from tritium.ir.types import DType, SharedType, Type, int32, like
+from tritium.ir.types import (
+    DType,
+    SharedType,
+    Type,
+    float32,
+    float64,
+    int32,
+    int64,
+    like,
+    tile,
+    uint32,
+    uint64,
+)
 from tritium.numerics.formats import format_of
-from tritium.ops.base import Effect, TileOp, TypeRuleError, attr, full, operand
+from tritium.ops import combine as tree
+from tritium.ops.base import Array, Effect, TileOp, TypeRuleError, attr, full, operand
 from tritium.ops.emit import CudaEmitter
 from tritium.ops.gpu_layout import RegisterLayout, layout_of, owners
 from tritium.ops.gpu_memory import SharedBuffer
 from tritium.ops.machine import Machine
-from tritium.ops.sort import order_keys
+from tritium.ops.sort import from_order_keys, order_keys
 
 
 def _held(value: Value) -> RegisterLayout:
@@ -75,6 +88,65 @@ class Rank(TileOp, name="gpu.rank"):
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.rank(self)
+
+
+class TopGroups(TileOp, name="gpu.top_groups"):
+    """The first `k` elements in order of every group of `x` along its last axis; element c is in group ``c // low % groups``.
+
+    The results stand one group after another, each `k` long: the largest of its group first if `descending`. Groups of
+    fewer elements are filled up with what orders last. The register layout of `x` must have every group within one warp;
+    in that of the result, the threads that share a group all hold its result, in `k` registers.
+
+    >>> %t = gpu.top_groups(%x) {k = 2, low = 64, groups = 1, descending = true, layout = "2: r2 / 32"} : tile<2xf32>
+    """
+
+    x = operand()
+    k = attr()
+    low = attr()
+    groups = attr()
+    descending = attr(False)
+
+    def infer(self) -> Sequence[Type]:
+        dims, scalar = self.x.type.shape, self.x.type.scalar
+        if not dims or scalar not in TOP_TYPES:
+            raise TypeRuleError(f"{self.name} orders 32-bit and 64-bit numbers, got {self.x.type}")
+        if self.k < 1 or self.low < 1 or not 1 <= self.groups <= -(-dims[-1] // self.low):
+            raise TypeRuleError(
+                f"{self.name} has no {self.groups} groups of {self.low} elements of {self.x.type}"
+            )
+        return (tile(scalar, (*dims[:-1], self.groups * self.k)),)
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        scalar = self.x.type.scalar
+        assert isinstance(scalar, DType)
+        form = format_of(scalar.text)
+        (x,) = tree.aligned(args, len(self.x.type.shape) - 1, self.x.type.shape[-1])
+        keys = order_keys(np.ascontiguousarray(x), form)
+        group = np.arange(keys.shape[-1]) // self.low % self.groups
+        last = order_keys(np.full(1, last_value(scalar, self.descending), x.dtype), form)
+        found: list[Array] = []
+        for g in range(self.groups):
+            mine = np.sort(np.compress(group == g, keys, axis=-1), axis=-1)
+            mine = (mine[..., ::-1] if self.descending else mine)[..., : self.k]
+            fill = np.broadcast_to(last, (*mine.shape[:-1], self.k - mine.shape[-1]))
+            found.append(np.concatenate([mine, fill], -1))
+        return from_order_keys(np.concatenate(found, -1), form)
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.top_groups(self)
+
+
+TOP_TYPES = (float32, float64, int32, uint32, int64, uint64)
+"""What `gpu.top_groups` takes: narrower types become these first, as in `tl.topk`."""
+
+
+def last_value(scalar: DType, descending: bool) -> Any:
+    """The value after which none comes in order: of floats -inf, or the NaN with all bits set."""
+    if scalar.is_floating():
+        wide = scalar is float64
+        bits = np.array((1 << (63 if wide else 31)) - 1, np.uint64 if wide else np.uint32)
+        return -np.inf if descending else bits.view(np.float64 if wide else np.float32)[()]
+    return scalar.get_int_min_value() if descending else scalar.get_int_max_value()
 
 
 class SharedScatter(TileOp, name="gpu.shared_scatter"):

@@ -48,7 +48,7 @@ class Exp(Unary, name="tile.exp"):
         return e.function(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
-        return e.math("exp", self.format, *x)
+        return e.fast("exp", self.format, *x)
 
     @surface("exp", method=True, also=("math.exp",))
     @staticmethod
@@ -182,7 +182,7 @@ class Sqrt(Unary, name="tile.sqrt"):
         return e.sqrt(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
-        return e.math("sqrt", self.format, *x)
+        return e.math("sqrt", self.format, *x) if self.precise else e.fast("sqrt", self.format, *x)
 
     @surface("sqrt", method=True, also=("math.sqrt",))
     @staticmethod

@@ -10,7 +10,7 @@ import numpy as np
 from tritium.ir.types import PointerType, Type, int1, like
 from tritium.ops import facts as fx
 from tritium.ops.base import Array, TileOp, TypeRuleError, operand
-from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr, conditional
+from tritium.ops.emit import CpuEmitter, CudaEmitter, Expr
 from tritium.ops.facts import Bound, Facts
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.handles import Tensor
@@ -53,7 +53,7 @@ class Select(TileOp, name="tile.select"):
         return e.select(self, *x)
 
     def cuda(self, e: CudaEmitter, *x: Expr) -> Expr:
-        return conditional(*x)
+        return e.choice(self, *x)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
         e.elementwise(self)

@@ -19,14 +19,21 @@ from tritium.ops.control import For, If, Poison, While
 from tritium.ops.create import Arange, Constant
 from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import RegisterLayout, strided
+from tritium.ops.gpu_mma import warp_tile_of
 from tritium.ops.math import Unary
 from tritium.ops.memory import Load
 from tritium.ops.reduce import Reduce
 from tritium.ops.scan import Scan
-from tritium.passes.layout_policy import LayoutPolicy, scan_layout
+from tritium.passes.layout_policy import WARP, LayoutPolicy, scan_layout
 
 FREE = (Arange, Constant, Poison)
 """Ops whose result can be had in any layout at once."""
+
+
+SECTOR = 32
+"""Bytes that memory moves at once."""
+EXCHANGED = 32 * 1024
+"""Bytes of the largest tile that goes through shared memory only to be stored along lines of memory."""
 
 
 class Homes:
@@ -60,6 +67,27 @@ class Homes:
         found = vectors_of(self.facts, pointer, getattr(op, "mask", None))
         run = self.policy.run(op) if found.contiguous else 1
         return self._learn(self.policy.memory(pointer.type.shape, found.order, max(found.count, run)))
+
+    def scatters(self, op: Op, layout: RegisterLayout) -> bool:
+        """Whether the threads of a warp, holding a tile in `layout`, store pieces of sectors along other lines of memory."""
+        pointer: Value = op.operands[0]
+        found = vectors_of(self.facts, pointer, None)
+        scalar = pointer.type.scalar
+        assert isinstance(scalar, PointerType)
+        size = scalar.element_ty.itemsize
+        if (
+            warp_tile_of(layout) is not None  # the buffer would cost a dot the second block on a multiprocessor
+            or not found.contiguous
+            or len(layout.axes) < 2
+            or layout.registers * layout.threads * size > EXCHANGED
+        ):
+            return False
+        run = 1
+        for d in layout.axes[found.order[0]].digits:
+            if (d.is_thread and d.stride * d.count > WARP) or (not d.is_thread and run > 1):
+                break
+            run *= d.count
+        return run * size < min(SECTOR, layout.shape[found.order[0]] * size)
 
     def _learn(self, layout: RegisterLayout) -> RegisterLayout:
         if layout not in self.known[layout.shape]:

@@ -124,13 +124,15 @@ class Wants:
         return wanted[0] if follows and op.result.type.numel <= SMALL and len(home.shape) == 1 else home
 
     def _stored(self, op: Store) -> Callable[[RegisterLayout | None, int], RegisterLayout | None]:
-        """A store goes in the layout its value has, unless that is cheap to have in any."""
+        """A store goes in the layout its value has, unless that is cheap to have in any or would scatter the elements."""
         if not op.ptr.type.shape:
             return lambda layout, i: None
         fixed = next(
             (self.homes[v] for v in op.operands[1:] if v not in self.homes.cheap and self.homes[v]), None
         )
-        layout = fixed or self.homes.memory(op)
+        if fixed is None or (self.homes.policy.name != "seed" and self.homes.scatters(op, fixed)):
+            fixed = self.homes.memory(op)
+        layout = fixed
         return lambda _, i: layout
 
     def _to_scalar(self, op: TileOp) -> OpPlan:

@@ -34,6 +34,7 @@ from tritium.ops.minmax import Maximum, Minimum
 from tritium.ops.reshape import Reshape
 from tritium.ops.select import Select
 from tritium.ops.shape import Broadcast, ExpandDims, Flip
+from tritium.passes.barriers import release
 from tritium.passes.lower_to_machine import SharedSpace
 
 Places = Callable[["_Mover"], Sequence[Value]]
@@ -137,7 +138,7 @@ def _one(op: Op, source: Value, space: SharedSpace, places: Places) -> None:
         buffer = _stored(builder, op, [source], space)
         mover = _Mover(op, builder, result.type.shape, layout)
         made = _read(builder, buffer, places(mover), result.name, layout)
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with([made])
 
 
@@ -181,7 +182,7 @@ def _reshape(op: Reshape, space: SharedSpace) -> None:
         made = _read(
             builder, seen, places(_Mover(op, builder, result.type.shape, layout)), result.name, layout
         )
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with([made])
 
 
@@ -210,7 +211,7 @@ def _extract(op: Extract, space: SharedSpace) -> None:
             else:
                 places.append(m.coordinate(next(kept)))
         made = _read(builder, buffer, places, op.result.name, layout)
-        builder.insert(Barrier())
+        release(builder, op)
         if not op.result.type.shape:
             made = builder.insert(Reshape(made, shape=())).result
     op.replace_with([made])
@@ -232,7 +233,7 @@ def _together(op: Join | Cat, space: SharedSpace) -> None:
         else:
             place = _concatenated(m, op)
         made = _read(builder, buffer, [place], result.name, layout)
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with([made])
 
 
@@ -273,5 +274,5 @@ def _split(op: Split, space: SharedSpace) -> None:
             places = [m.coordinate(a) for a in range(len(r.type.shape))]
             made = _read(builder, buffer, [*places, m.number(half)], r.name, layout)
             results.append(made if r.type.shape else builder.insert(Reshape(made, shape=())).result)
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with(results)

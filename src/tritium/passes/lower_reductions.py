@@ -28,9 +28,12 @@ from tritium.ops.gpu_reduce import ReduceGroups
 from tritium.ops.gpu_shared import Barrier, SharedLoad, SharedStore
 from tritium.ops.reduce import Reduce
 from tritium.ops.reshape import Reshape
+from tritium.passes.barriers import release
 from tritium.passes.lower_to_machine import SharedSpace
 
 WARP = 32
+MANY = 4
+"""As many parts a thread reads and folds alone; more are left to the lanes of a warp."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +113,19 @@ def _groups(
     return list(builder.insert(made).results)
 
 
+def _spread(layout: RegisterLayout, axis: int, groups: int) -> Digit:
+    """Where the parts of all groups go: to registers, or where many would take many of those, to the lanes of a warp."""
+    free = all(not a.thread_terms() for i, a in enumerate(layout.axes) if i != axis)
+    lanes = groups > MANY and groups <= WARP and groups & (groups - 1) == 0 and layout.threads % WARP == 0
+    return Digit(groups, 1) if free and lanes else Digit(groups)
+
+
 def _gather(
     builder: Builder, op: Reduce, part: Value, layout: RegisterLayout, plan: GroupPlan, space: SharedSpace
 ) -> Value:
     """All groups' parts in registers of every thread that needs them."""
     source = layout_of(part)
-    target = layout.replace(op.axis, AxisLayout(plan.groups, (Digit(plan.groups),)))
+    target = layout.replace(op.axis, AxisLayout(plan.groups, (_spread(layout, op.axis, plan.groups),)))
     assert source is not None
     buffer = space.scratch(space.policy.conversion("parts", part.type.scalar, source, target), op)  # type: ignore[arg-type]
     builder.insert(SharedStore(buffer, part))
@@ -123,5 +133,5 @@ def _gather(
     made = SharedLoad(buffer, shape=part.type.shape)
     made.attrs["layout"] = str(target)
     builder.insert(made)
-    builder.insert(Barrier())
+    release(builder, op)
     return made.result

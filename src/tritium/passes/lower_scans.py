@@ -20,6 +20,7 @@ from tritium.ops.gpu_layout import layout_of
 from tritium.ops.gpu_scan import AddCarries, ScanChunks, StoreTotals
 from tritium.ops.gpu_shared import Barrier, SharedAlloc
 from tritium.ops.scan import Scan
+from tritium.passes.barriers import release
 from tritium.passes.lower_to_machine import SharedSpace
 
 
@@ -52,5 +53,5 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
             )
             last.attrs["layout"] = str(layout)
             results = builder.insert(last).results
-            builder.insert(Barrier())
+            release(builder, op)
     op.replace_with(list(results))

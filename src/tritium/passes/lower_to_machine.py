@@ -40,6 +40,7 @@ from tritium.ops.gpu_shared import (
     SharedStore,
 )
 from tritium.ops.memory import Load
+from tritium.passes.barriers import release
 from tritium.passes.mma_dots import Product, in_registers, operand_buffer
 from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
@@ -88,9 +89,8 @@ class SharedSpace:
         made = list(wanted.values())
         needed = self._bytes([], made) if passing else self._bytes(made)
         if needed > self.limit:
-            return Reject(
-                f"{stages} stages need {needed} bytes of shared memory, the limit is {self.limit}", op.loc
-            )
+            wish = "1 stage needs" if stages == 1 else f"{stages} stages need"
+            return Reject(f"{wish} {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
         return self._placed(op, wanted, passing)
 
     def ring(
@@ -322,5 +322,5 @@ def _convert(op: ConvertLayout, space: SharedSpace) -> None:
         made = SharedLoad(buffer, shape=op.x.type.shape, result_names=(op.result.name,))
         made.attrs["layout"] = str(target)
         builder.insert(made)
-        builder.insert(Barrier())
+        release(builder, op)
     op.replace_with([made.result])

@@ -15,6 +15,8 @@ from tritium.layout import seed_row_padding
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.gpu_shared import SharedAlloc
 
+BANK_BYTES = 4
+
 
 class SharedPolicy(Protocol):
     """`copies_directly`: whether a load that only feeds a dot goes to shared memory without stopping in registers."""
@@ -95,10 +97,25 @@ class DefaultShared:
     def conversion(
         self, name: str, element: ScalarType, source: RegisterLayout, target: RegisterLayout
     ) -> SharedAlloc:
-        return _row_major(name, element, source)
+        return _row_major(name, element, source, _turn_padding(element, source, target))
 
 
-def _row_major(name: str, element: ScalarType, source: RegisterLayout) -> SharedAlloc:
+def _row_major(name: str, element: ScalarType, source: RegisterLayout, padding: int = 0) -> SharedAlloc:
     shape = source.shape
     return SharedAlloc(label=f"exchange_{name}" if name else "exchange", element=element, shape=shape,
-                       order=tuple(reversed(range(len(shape)))))  # fmt: skip
+                       order=tuple(reversed(range(len(shape)))), padding=padding)  # fmt: skip
+
+
+def _turn_padding(element: ScalarType, source: RegisterLayout, target: RegisterLayout) -> int:
+    """Elements of a word behind each row where lanes write along rows and read along columns, or the other way round."""
+    if len(source.axes) < 2 or _along(source) == _along(target):
+        return 0
+    size = element.itemsize if isinstance(element, DType) else 8
+    return max(1, BANK_BYTES // size)
+
+
+def _along(layout: RegisterLayout) -> int:
+    """The axis along which neighbouring threads lie."""
+    return next(
+        (i for i, a in enumerate(layout.axes) for stride, _, _ in a.thread_terms() if stride == 1), -1
+    )

@@ -316,9 +316,10 @@ class Lowering:
                 if value in self.pending and any(self.plan.disturbs(op, load) for load in self._loads(value)):
                     self._settle(value)
         roots = [v for v in op.operands if v.type.shape]
-        return self._fuse(roots, op.operands[0].type.shape)
+        return self._fuse(roots, op.operands[0].type.shape, op)
 
-    def _fuse(self, roots: list[Value], shape: tuple[int, ...]) -> list[Value]:
+    def _fuse(self, roots: list[Value], shape: tuple[int, ...], only: Op | None = None) -> list[Value]:
+        """Values that a nest over `shape` keeps as it comes by; what no other op than `only` needs is not kept at all."""
         whole: dict[Value, None] = {}
         partly: dict[Value, None] = {}
         seen: set[tuple[Value, bool]] = set()
@@ -332,6 +333,8 @@ class Lowering:
             self._settle(value)
         for value in fused:
             del self.pending[value]
+        fused = [v for v in fused if not (only is not None and self.plan.serves_only(v, only))]
+        for value in fused:
             self.fusing[value] = self.allocate(value.type.scalar, value.type.shape)
         return fused
 

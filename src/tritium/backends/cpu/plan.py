@@ -7,8 +7,6 @@ is *fused*: it exists only inside the loops of its consumers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from tritium.analysis.access import AccessAnalysis
 from tritium.analysis.alias import AliasAnalysis
 from tritium.ir.core import Function, Op, Region, Value
@@ -37,7 +35,11 @@ MOVES = (
 )
 """Ops that only say which element of their operand is meant."""
 
+SEVERAL = "several ops use it"
 LOAD_WEIGHT = 4
+NEAR_LOAD_WEIGHT = 3
+"""Of a load of neighbours: reading the array again is as cheap as reading a copy."""
+
 CHEAP = 3
 """A fused value of at most this weight is computed again for each use."""
 
@@ -102,7 +104,7 @@ class Plan:
             if outer:
                 self._keep(r, "a loop or branch uses it")
             elif len(r.uses) > 1:
-                self._keep(r, "several ops use it")
+                self._keep(r, SEVERAL)
             elif weight > 2 * LOAD_WEIGHT and any(_expands(u) for u, _ in r.uses):
                 self._keep(r, "it is spread over an axis")
 
@@ -111,7 +113,7 @@ class Plan:
             return 0
         inner = sum(self.weights.get(v, 1 if v.type.shape else 0) for v in op.operands)
         if isinstance(op, memory.Load):
-            return inner + LOAD_WEIGHT
+            return inner + (NEAR_LOAD_WEIGHT if self._of_neighbours(op) else LOAD_WEIGHT)
         if isinstance(op, MOVES):
             return inner
         if isinstance(op, (memory.AddPtr, arithmetic.Add, arithmetic.Sub, arithmetic.Mul)) and not _is_float(
@@ -122,13 +124,17 @@ class Plan:
             return inner + 1
         return inner + _HEAVY.get(type(op), 0 if not _is_float(op) else 2)
 
+    def _of_neighbours(self, load: memory.Load) -> bool:
+        access = self.access.accesses.get(load)
+        return access is not None and access.affine and bool(access.axes) and access.axes[-1].contiguous
+
     # ---- loads that are fused into a later consumer ------------------------------------------------------
 
     def _cannot_wait(self, load: memory.Load) -> str:
         """Why the load cannot happen where its value is used; "" if it can."""
         if load.volatile:
             return "it is volatile"
-        roots = list(dict.fromkeys(self._roots(load.result)))
+        roots = self.consumers(load.result)
         if any(r.parent is not load.parent for r in roots):
             return "a loop or branch uses it"
         if not roots:
@@ -142,20 +148,25 @@ class Plan:
                 return "memory may change before its value is used"
         return ""
 
-    def _roots(self, value: Value) -> Iterator[Op]:
-        for user, _ in value.uses:
-            if (
-                user.results
-                and user.results[0].type.shape
-                and not isinstance(user, ALWAYS)
-                and not user.regions
-            ):
+    def consumers(self, value: Value) -> list[Op]:
+        """The ops that `value` is computed for in the end: each walks over it in a nest of its own."""
+        found: dict[Op, None] = {}
+        work, seen = [value], {value}
+        while work:
+            for user, _ in work.pop().uses:
+                tiles = user.results and user.results[0].type.shape
+                if not tiles or isinstance(user, (*ALWAYS, control.Yield)) or user.regions:
+                    found[user] = None
+                    continue
                 for r in user.results:
-                    yield from self._roots(r)
-            elif isinstance(user, control.Yield):
-                yield user
-            else:
-                yield user
+                    if r not in seen:
+                        seen.add(r)
+                        work.append(r)
+        return list(found)
+
+    def serves_only(self, value: Value, op: Op) -> bool:
+        """Whether `value` would be kept for uses in the nest of `op` alone, which computes it once anyway."""
+        return self.reasons.get(value) == SEVERAL and self.consumers(value) == [op]
 
     def disturbs(self, op: Op, load: memory.Load) -> bool:
         for inner in op.walk():

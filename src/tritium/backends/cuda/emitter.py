@@ -19,6 +19,7 @@ from tritium.backends.cuda import (
     memory,
     reductions,
     scans,
+    selection,
     shared,
     sorting,
     tensor,
@@ -62,8 +63,8 @@ class Emitter(Expressions):
     """
 
     def __init__(self, function: Function, spelled: bool, unrolled: bool = True) -> None:
-        self.facts = ValueFacts(function)
-        super().__init__(wrapping_ops(function, self.facts))
+        facts = ValueFacts(function)
+        super().__init__(facts, wrapping_ops(function, facts))
         self.function = function
         self.spelled = spelled
         self.unrolled = unrolled
@@ -406,6 +407,9 @@ class Emitter(Expressions):
 
     def rank(self, op: Op) -> None:
         sorting.rank(self, op)
+
+    def top_groups(self, op: Op) -> None:
+        selection.top_groups(self, op)
 
     def shared_scatter(self, op: Op) -> None:
         sorting.shared_scatter(self, op)

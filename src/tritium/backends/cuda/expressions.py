@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from tritium.analysis.value_facts import ValueFacts
 from tritium.backends.cuda.prelude import known
 from tritium.backends.cuda.types import cpp_type, is_struct, literal
 from tritium.errors import make_error
@@ -20,8 +21,9 @@ _NARROW = ("i8", "i16", "u8", "u16")
 class Expressions:
     """Verbs that need no statement. `used` gathers the prelude functions that were called."""
 
-    def __init__(self, wrapping: frozenset[Op]) -> None:
+    def __init__(self, facts: ValueFacts, wrapping: frozenset[Op]) -> None:
         self.used: set[str] = set()
+        self.facts = facts
         self.wrapping = wrapping
 
     def unsupported(self, op: Op, problem: str = "") -> NoReturn:
@@ -85,7 +87,23 @@ class Expressions:
         value = _splat(divisor)
         if isinstance(value, int) and value not in (0, -1):
             return self._narrowed(op, binary(sign, x, y))
-        return self.helper("quotient" if sign == "/" else "remainder", x, y)
+        name = "quotient" if sign == "/" else "remainder"
+        if op.format in ("i64", "u64") and self._in_half(op):  # 64 bits divide by a subroutine
+            short, long = (
+                ("int", "(long long)") if op.format == "i64" else ("unsigned int", "(unsigned long long)")
+            )
+            x, y = (Expr(f"({short}){v.within(UNARY)}", UNARY) for v in (x, y))
+            return Expr(f"{long}{self.helper(name, x, y)}", UNARY)
+        return self.helper(name, x, y)
+
+    def _in_half(self, op: Elementwise) -> bool:
+        """Whether operands and result of a 64-bit division fit 32 bits of the same sign rule."""
+        x, y = (self.facts[v] for v in op.operands)
+        low, high = (-(1 << 31), (1 << 31) - 1) if op.format == "i64" else (0, (1 << 32) - 1)
+        if not all(f.lo is not None and f.hi is not None and low <= f.lo <= f.hi <= high for f in (x, y)):
+            return False
+        assert x.lo is not None and y.lo is not None
+        return op.format == "u64" or x.lo > low or y.lo >= 0
 
     def shift(self, op: Elementwise, sign: str, *operands: Expr) -> Expr:
         x, y = operands
@@ -111,6 +129,21 @@ class Expressions:
     def math(self, name: str, form: str, *x: Expr) -> Expr:
         """A function of CUDA's math library, fp64 or fp32."""
         return call(name if form == "f64" else f"{name}f", *x)
+
+    def fast(self, name: str, form: str, *x: Expr) -> Expr:
+        """As `math`; fp32 by the hardware's approximation."""
+        return self.helper(f"fast_{name}", *x) if form == "f32" else self.math(name, form, *x)
+
+    def quotient(self, op: Any, x: Expr, y: Expr) -> Expr:
+        """A quotient of floats: NVRTC's options allow 2 ulp of error in fp32, which ``/`` then has."""
+        return call("__fdiv_rn", x, y) if op.format == "f32" and op.precise else binary("/", x, y)
+
+    def choice(self, op: Any, condition: Expr, x: Expr, y: Expr) -> Expr:
+        """``?:``, whose sides the compiler may put behind branches; larger ones are computed in any case."""
+        if not any(sign in side for side in (x, y) for sign in "(/"):
+            return conditional(condition, x, y)
+        self.used.add("choose")
+        return call(f"choose<{self.type(op.result.type.scalar)}>", condition, x, y)
 
     def extremum(self, op: Any, which: str, *operands: Expr) -> Expr:
         """min or max; of a number and a NaN the number unless the op propagates NaN."""

@@ -12,12 +12,14 @@ from tritium.backends.cuda.prelude import prelude
 from tritium.backends.cuda.registers import Uniform
 from tritium.backends.cuda.resources import arch_number
 from tritium.errors import Loc, make_error
-from tritium.ir.core import Function, Op
+from tritium.ir.core import Function, Op, Value
 from tritium.ir.match import Record
-from tritium.ir.types import Type
+from tritium.ir.types import DType, Type
 from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
 from tritium.ops.emit import Expr
+from tritium.ops.gpu_layout import layout_of
+from tritium.ops.gpu_reduce import ReduceGroups
 from tritium.ops.reduce import Reduce
 from tritium.ops.scan import Scan
 from tritium.passes import (
@@ -196,13 +198,23 @@ def shared_limit(arch: str) -> int:
 def to_source(machine: Function, options: Mapping[str, Any], record: Record) -> CudaSource:
     """The stage ``cu``."""
     seed = options.get("layouts") == "seed"
-    return print_source(machine, record, seed, not seed or rung_of(options) >= RUNGS.index("unroll"))
+    unrolled = not seed or rung_of(options) >= RUNGS.index("unroll")
+    return print_source(machine, record, seed, unrolled, options.get("maxnreg"))
 
 
 def print_source(
-    machine: Function, record: Record, spelled: bool = False, unrolled: bool = True
+    machine: Function,
+    record: Record,
+    spelled: bool = False,
+    unrolled: bool = True,
+    registers: int | None = None,
 ) -> CudaSource:
-    """The text. spelled: every register a variable; unrolled: whether loops over a reduction are."""
+    """The text.
+
+    spelled    every register is a variable
+    unrolled   whether loops over a reduction are
+    registers  most of them per thread; CUDA takes such a limit or the number of threads, not both
+    """
     e = Emitter(machine, spelled, unrolled)
     name = e.names.fresh(machine.name)
     parameters: list[str] = []
@@ -212,7 +224,10 @@ def print_source(
         parameters.append(f"{kind} {made}")
         e.held[arg] = Uniform(Expr(made))
     e.region(machine.body)
-    head = f'extern "C" __global__ void __launch_bounds__({e.threads}) {name}({", ".join(parameters)})'
+    bounds = f"__maxnreg__({registers})"
+    if registers is None:
+        bounds = f"__launch_bounds__({', '.join(map(str, _launch_bounds(machine, e.threads)))})"
+    head = f'extern "C" __global__ void {bounds} {name}({", ".join(parameters)})'
     top = [line for line in prelude(e.used).splitlines()]
     top += [""] * bool(top)
     for part in (list(e.declared.values()), e.functions):
@@ -231,3 +246,21 @@ def print_source(
         record=record,
         lines=located,
     )
+
+
+def _launch_bounds(machine: Function, threads: int) -> tuple[int, ...]:
+    """Threads of a block, and how many blocks a multiprocessor is to hold at least where that is worth saying.
+
+    One block of 1024 threads fills a multiprocessor's registers from 33 for each thread on, and at its barriers nothing
+    is left to run. If the rows that it reduces take no more than half of 32 registers, two blocks fit.
+    """
+    held = [op.inputs[0] for op in machine.walk() if isinstance(op, ReduceGroups)]
+    largest = max((_words_held(v) for v in held), default=0)
+    return (threads, 2) if threads == 1024 and 0 < largest <= 16 else (threads,)
+
+
+def _words_held(value: Value) -> int:
+    layout = layout_of(value)
+    scalar = value.type.scalar
+    size = scalar.itemsize if isinstance(scalar, DType) else 8
+    return layout.registers * -(-size // 4) if layout is not None else 1

@@ -9,13 +9,16 @@ from tritium.backends.cuda.groups import Statement
 from tritium.backends.cuda.registers import Computed, Coordinate, coordinate
 from tritium.backends.cuda.types import memory_type
 from tritium.ir.core import Op, Value
-from tritium.ir.types import PointerType, ScalarType
-from tritium.ops.emit import PRECEDENCE, UNARY, Expr, binary, conditional
+from tritium.ir.types import DType, PointerType, ScalarType
+from tritium.ops.emit import PRECEDENCE, UNARY, Expr, binary, call, conditional
 from tritium.ops.gpu_layout import RegisterLayout
 from tritium.ops.memory import AddPtr, Load, Store
 
 if TYPE_CHECKING:
     from tritium.backends.cuda.emitter import Emitter
+
+WORD = 4
+"""Bytes of a register."""
 
 
 # ---- addresses -----------------------------------------------------------------------------------
@@ -146,13 +149,17 @@ def _read(e: Emitter, op: Load, cell: Expr, element: ScalarType) -> Expr:
 
 def _load_vector(e: Emitter, op: Load, index: Coordinate, width: int, axis: int, uniform: bool) -> list[str]:
     element = op.result.type.scalar
-    e.used.add("vec")
+    assert isinstance(element, (DType, PointerType))
     start = address(e, op.ptr, index)
     target = e.held[op.result]
     lanes = [_shifted(e, index, axis, u) for u in range(width)]
+    whole = _whole(e, op, lanes, uniform)
+    narrow = element.itemsize < WORD and width * element.itemsize % WORD == 0
+    if narrow or (element.itemsize == WORD and whole is not None and uniform):
+        return _load_words(e, op, [target.at(lane) for lane in lanes], lanes, whole, uniform)
+    e.used.add("vec")
     found = Expr(f"load_vec<{width}>({start})")
     kind = f"vec<{e.type(element)}, {width}>"
-    whole = _whole(e, op, lanes, uniform)
     copies = [f"{target.at(lane)} = " for lane in lanes]
     if whole is None:
         return [f"{{ {kind} t = {found};", *(f"  {c}t.v[{u}];" for u, c in enumerate(copies)), "}"]
@@ -161,6 +168,37 @@ def _load_vector(e: Emitter, op: Load, index: Coordinate, width: int, axis: int,
     out.append("} else {")
     out += [f"  {c}{_fallback(e, op, lane, uniform)};" for c, lane in zip(copies, lanes, strict=True)]
     return [*out, "}"]
+
+
+def _load_words(
+    e: Emitter, op: Load, targets: list[Expr], lanes: list[Coordinate], whole: Expr | None, uniform: bool
+) -> list[str]:
+    """Elements of up to a register travel in whole registers, also where two ways of having them meet."""
+    e.used.add("words")
+    element = op.result.type.scalar
+    assert isinstance(element, (DType, PointerType))
+    per = WORD // element.itemsize
+    count = len(lanes) // per
+    name = e.type(element)
+    found = f"load_words<{count}>({address(e, op.ptr, lanes[0])})"
+    parts = [f"  {t} = part_of<{name}>(t.v[{u // per}], {u % per});" for u, t in enumerate(targets)]
+    if whole is None:
+        return [f"{{ words<{count}> t = {found};", *parts, "}"]
+    others = [_fallback(e, op, lane, uniform) for lane in lanes]
+    made = _words(others, name, per)
+    if uniform:
+        e.used.add("load_if")
+        start = address(e, op.ptr, lanes[0])
+        out = [f"{{ words<{count}> t = load_if({whole}, {start}, words<{count}>{{{{{', '.join(made)}}}}});"]
+    else:
+        out = [f"{{ words<{count}> t;", f"  if ({whole}) t = {found};"]
+        out += [f"  else t = words<{count}>{{{{{', '.join(made)}}}}};"]
+    return [*out, *parts, "}"]
+
+
+def _words(values: list[Expr], name: str, per: int) -> list[Expr]:
+    """`values` of the type `name`, `per` of them in each word."""
+    return [call(f"word_of<{name}>", *values[i : i + per]) for i in range(0, len(values), per)]
 
 
 def _whole(e: Emitter, op: Load | Store, lanes: list[Coordinate], uniform: bool) -> Expr | None:
@@ -252,20 +290,31 @@ def _store_one(e: Emitter, op: Store, index: Coordinate) -> list[str]:
 def _store_vector(
     e: Emitter, op: Store, index: Coordinate, width: int, axis: int, uniform: bool
 ) -> list[str]:
-    e.used.add("vec")
     element = op.value.type.scalar
+    assert isinstance(element, (DType, PointerType))
     lanes = [_shifted(e, index, axis, u) for u in range(width)]
-    values = ", ".join(e.text(op.value, lane) for lane in lanes)
     start = address(e, op.ptr, index)
-    go = f"store_vec({start}, vec<{e.type(element)}, {width}>{{{{{values}}}}});"
+    values = [e.text(op.value, lane) for lane in lanes]
     layout = e.layout(op.ptr)
     first = first_of_replicas(e, layout)
     whole = _whole(e, op, lanes, uniform)
+    conditions = first if whole is None else [*first, whole]
+    if conditions and (whole is None or uniform) and element.itemsize <= WORD <= width * element.itemsize:
+        e.used.add("store_if")
+        packed = _words(values, e.type(element), WORD // element.itemsize)
+        return [f"store_if({all_of(conditions)}, {start}, words<{len(packed)}>{{{{{', '.join(packed)}}}}});"]
+    if element.itemsize < WORD and width * element.itemsize % WORD == 0:
+        e.used.add("words")
+        values = _words(values, e.type(element), WORD // element.itemsize)
+        go = f"store_words({start}, words<{len(values)}>{{{{{', '.join(values)}}}}});"
+    else:
+        e.used.add("vec")
+        go = f"store_vec({start}, vec<{e.type(element)}, {width}>{{{{{', '.join(values)}}}}});"
     if whole is None:
         return [f"if ({all_of(first)}) {go}"] if first else [go]
     if uniform:
-        return [f"if ({all_of([*first, whole])}) {go}"]
-    out = [f"if ({all_of([*first, whole])}) {{", f"  {go}", "} else {"]
+        return [f"if ({all_of(conditions)}) {go}"]
+    out = [f"if ({all_of(conditions)}) {{", f"  {go}", "} else {"]
     for lane in lanes:
         out += [f"  {line}" for line in _store_one(e, op, lane)]
     return [*out, "}"]

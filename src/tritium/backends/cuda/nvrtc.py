@@ -54,6 +54,7 @@ class Options:
             "--minimal",  # without the built-in declarations of textures and the like: a quarter less time
             "-default-device",
             "--ptxas-options=-v",
+            "--prec-div=false",  # `/` of fp32 as in Triton; where rounding counts, the source says __fdiv_rn
             f"--fmad={str(self.fp_fusion).lower()}",
             "--no-cache",  # NVRTC's own cache on disk: ours stands before it
         ]

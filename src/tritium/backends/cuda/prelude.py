@@ -143,6 +143,17 @@ template <class T> FN u16 to_u16(T x) { return u16(min(max(to_i32(x), 0), 65535)
 """, "names")  # fmt: skip
 for _name in ("to_i8", "to_u8", "to_i16", "to_u16", "to_i32", "to_u32", "to_i64", "to_u64"):
     _piece(_name, "", "to_integer")
+_piece("choose", """
+// x or y, both of which are computed.
+template <class T> FN T choose(bool first, T x, T y) { return first ? x : y; }
+""")  # fmt: skip
+_piece("fast_exp", """
+// e to the power of x: 2 ulp of the result, and half an ulp of the exponent's product with log2(e).
+FN float fast_exp(float x) { return exp2f(x * 1.442695041f); }
+""")  # fmt: skip
+_piece("fast_sqrt", """
+FN float fast_sqrt(float x) { float y; asm("sqrt.approx.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }
+""")  # fmt: skip
 _piece("fma_f16", """
 FN f16 fma_f16(f16 x, f16 y, f16 z) {
   f16 r;
@@ -181,6 +192,51 @@ template <class T, int N> struct alignas(sizeof(T) * N) vec { T v[N]; };
 template <int N, class T> FN vec<T, N> load_vec(const T* from) { return *reinterpret_cast<const vec<T, N>*>(from); }
 template <int N, class T> FN void store_vec(T* to, const vec<T, N>& x) { *reinterpret_cast<vec<T, N>*>(to) = x; }
 """)  # fmt: skip
+_piece("words", """
+// `N` neighbouring 32-bit words, which hold elements of up to their size: a word stays in one register.
+template <int N> struct alignas(4 * N) words { u32 v[N]; };
+template <int N> FN words<N> load_words(const void* from) { return *reinterpret_cast<const words<N>*>(from); }
+template <class T> FN T part_of(u32 word, int place) {
+  if constexpr (sizeof(T) == 4) return bits_as<T>(word);
+  else if constexpr (sizeof(T) == 2) return bits_as<T>(u16(word >> 16 * place));
+  else return bits_as<T>(u8(word >> 8 * place));
+}
+template <int N> FN void store_words(void* to, const words<N>& x) { *reinterpret_cast<words<N>*>(to) = x; }
+FN u32 joined(u16 low, u16 high) { u32 x; asm("mov.b32 %0, {%1, %2};" : "=r"(x) : "h"(low), "h"(high)); return x; }
+template <class T> FN u32 word_of(T a) { return bits_as<u32>(a); }
+template <class T> FN u32 word_of(T a, T b) { return joined(bits_as<u16>(a), bits_as<u16>(b)); }
+template <class T> FN u32 word_of(T a, T b, T c, T d) {
+  return u32(bits_as<u8>(a)) | u32(bits_as<u8>(b)) << 8 | u32(bits_as<u8>(c)) << 16 | u32(bits_as<u8>(d)) << 24;
+}
+""", "names", "bits_as")  # fmt: skip
+
+
+def _predicated(count: int) -> tuple[str, str]:
+    """A load and a store of `count` words behind a predicate, on one line each."""
+    suffix = f".v{count}.b32" if count > 1 else ".b32"
+    data = ", ".join(f"%{i}" for i in range(count))
+    data = f"{{{data}}}" if count > 1 else data
+    begin = f'asm volatile("{{ .reg .pred p; setp.ne.b32 p, %{count + 1}, 0; @p'
+    load = f'{begin} ld.global{suffix} {data}, [%{count}]; }}" : '
+    load += ", ".join(f'"+r"(x.v[{i}])' for i in range(count))
+    store = f'{begin} st.global{suffix} [%{count}], {data}; }}" :: '
+    store += ", ".join(f'"r"(x.v[{i}])' for i in range(count))
+    wanted = '"r"(int(wanted)) : "memory");'
+    return (
+        f"FN words<{count}> load_if(bool wanted, const void* from, words<{count}> x) {{ "
+        f'{load} : "l"(__cvta_generic_to_global(from)), {wanted} return x; }}',
+        f"FN void store_if(bool wanted, void* to, const words<{count}>& x) {{ "
+        f'{store}, "l"(__cvta_generic_to_global(to)), {wanted} }}',
+    )
+
+
+_LOADS, _STORES = zip(*map(_predicated, (1, 2, 4)), strict=True)
+_piece("load_if", "\n".join((
+    "// What is at `from` where it is wanted, else x, without a branch that would keep other code from moving past.",
+    *_LOADS)), "words")  # fmt: skip
+_piece("store_if", "\n".join((
+    "// x to `to` where it is wanted; without a branch, into which the computation of x would move.",
+    *_STORES)), "words")  # fmt: skip
 _piece("load_vec", "", "vec")
 _piece("store_vec", "", "vec")
 _piece("from_lane", """
@@ -327,16 +383,32 @@ FN {_f8} to_{_f8}(u64 x) {{ return to_{_f8}(to_odd(x)); }}
     _piece(f"to_{_f8}", "", _f8)
     _piece(f"to_{_f8}_rz", "", _f8)
 _piece("order_key", """
-// Integers in the order of the numbers: -0 before +0, and every NaN after them.
+// Integers in the order of the numbers: -0 before +0, and every NaN after them; all bits but a NaN's sign are kept.
 FN int order_key(float x) {
   int bits = __float_as_int(x);
-  return x != x ? 0x7fffffff : bits < 0 ? bits ^ 0x7fffffff : bits;
+  return x != x ? bits & 0x7fffffff : bits < 0 ? bits ^ 0x7fffffff : bits;
 }
 FN i64 order_key(double x) {
   i64 bits = __double_as_longlong(x);
-  return x != x ? 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
+  return x != x ? bits & 0x7fffffffffffffffll : bits < 0 ? bits ^ 0x7fffffffffffffffll : bits;
 }
 """, "names")  # fmt: skip
+_piece("of_order_key", """
+// What order_key made a key of.
+template <class T, class K> FN T of_order_key(K key) {
+  if constexpr (T(0.5) == T(0)) return T(key);
+  else if constexpr (sizeof(T) == 4) return bits_as<T>(key < 0 ? key ^ 0x7fffffff : key);
+  else return bits_as<T>(key < 0 ? key ^ 0x7fffffffffffffffll : key);
+}
+""", "bits_as")  # fmt: skip
+_piece("in_order", """
+// The first of two keys into a, the other into b: the larger one first if `DOWN`.
+template <bool DOWN, class T> FN void in_order(T& a, T& b) {
+  T low = min(a, b), high = max(a, b);
+  a = DOWN ? high : low;
+  b = DOWN ? low : high;
+}
+""")  # fmt: skip
 _piece("read_globaltimer", """
 FN i64 read_globaltimer() { i64 t; asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t)); return t; }
 """, "names")  # fmt: skip

@@ -19,6 +19,7 @@ from tritium.ops.control import For, If, Poison, While
 from tritium.ops.create import Arange, Constant
 from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import RegisterLayout, strided
+from tritium.ops.gpu_mma import warp_tile_of
 from tritium.ops.math import Unary
 from tritium.ops.memory import Load
 from tritium.ops.reduce import Reduce
@@ -75,7 +76,8 @@ class Homes:
         assert isinstance(scalar, PointerType)
         size = scalar.element_ty.itemsize
         if (
-            not found.contiguous
+            warp_tile_of(layout) is not None  # the buffer would cost a dot the second block on a multiprocessor
+            or not found.contiguous
             or len(layout.axes) < 2
             or layout.registers * layout.threads * size > EXCHANGED
         ):

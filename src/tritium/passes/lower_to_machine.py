@@ -17,7 +17,7 @@ written again; specialisations that do without it say why (`tritium.passes.speci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritium.errors import make_error
@@ -49,10 +49,14 @@ from tritium.passes.specialize.tensor_cores import MmaPlan, TensorCores
 
 @dataclass(frozen=True)
 class DotBuffers:
-    """Where the operands of a dot are: in shared memory, or as they are where they need not go there."""
+    """Where the operands of a dot are: in shared memory, or as they are where they need not go there.
+
+    staged   sides ("a", "b") whose buffers have stages to choose from
+    """
 
     a: Value
     b: Value
+    staged: frozenset[str] = frozenset("ab")
 
 
 class SharedSpace:
@@ -89,29 +93,43 @@ class SharedSpace:
             return Reject(f"{wish} {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
         return self._placed(op, wanted, passing)
 
-    def ring(self, dots: list[Dot], stages: int) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
-        """Buffers for the operands of `dots` in as many of `stages` as there is room for, which are at least two."""
+    def ring(
+        self, dots: Sequence[Dot], stages: int, copied: Container[Value]
+    ) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
+        """Buffers for the operands of `dots`: those of `copied` values in as many of `stages` as there is room for, at
+        least two, the others in one."""
         for count in range(stages, 1, -1):
-            wanted = {dot: self._wanted(dot, count) for dot in dots}
+            wanted = {dot: self._wanted(dot, count, copied) for dot in dots}
             if self._bytes([w for each in wanted.values() for w in each.values()]) <= self.limit:
-                return count, {dot: self._placed(dot, each, False) for dot, each in wanted.items()}
+                return count, {dot: self._placed(dot, each, False, copied) for dot, each in wanted.items()}
         return Reject(
             f"two stages need more than the {self.limit} bytes of shared memory there are", dots[0].loc
         )
 
-    def _placed(self, op: Dot, wanted: Mapping[str, SharedAlloc], passing: bool) -> DotBuffers:
+    def _placed(
+        self,
+        op: Dot,
+        wanted: Mapping[str, SharedAlloc],
+        passing: bool,
+        copied: Container[Value] | None = None,
+    ) -> DotBuffers:
         make = self.scratch if passing else self.alloc
         values = {"a": op.a, "b": op.b}
-        return DotBuffers(*(make(wanted[s], op) if s in wanted else v for s, v in values.items()))
+        staged = frozenset(s for s, v in values.items() if copied is None or v in copied)
+        a, b = (make(wanted[s], op) if s in wanted else v for s, v in values.items())
+        return DotBuffers(a, b, staged)
 
-    def _wanted(self, op: Dot, stages: int) -> dict[str, SharedAlloc]:
-        """The buffers that operands of `op` go to, made but not placed; none for one that stays in registers."""
+    def _wanted(self, op: Dot, stages: int, copied: Container[Value] | None = None) -> dict[str, SharedAlloc]:
+        """The buffers that operands of `op` go to, made but not placed; none for one that stays in registers. With
+        `copied`, other values than these get one stage."""
         layout = layout_of(op.result)
         plan = self.plan_of(op)
         assert layout is not None
         if plan is not None:
             sides = ["b"] if in_registers(op, plan) else ["a", "b"]
-            return {side: operand_buffer(op, plan, side, stages) for side in sides}
+            values = {"a": op.a, "b": op.b}
+            counts = {s: stages if copied is None or values[s] in copied else 1 for s in sides}
+            return {side: operand_buffer(op, plan, side, counts[side]) for side in sides}
         out: dict[str, SharedAlloc] = {}
         for value, side in ((op.a, "a"), (op.b, "b")):
             element = value.type.scalar
@@ -135,7 +153,8 @@ class SharedSpace:
         """The machine ops to come for `op`, which has a plan."""
         plan = self.plan_of(op)
         assert plan is not None
-        return Product(builder, op, plan, buffers.a, buffers.b, stage)
+        stages = {side: stage if side in buffers.staged else None for side in "ab"}
+        return Product(builder, op, plan, {"a": buffers.a, "b": buffers.b}, stages)
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer of its own in front of the kernel's code. Raises the catalogue error if it does not fit."""

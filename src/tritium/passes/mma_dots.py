@@ -8,7 +8,7 @@ one by one (`tests/layout/test_mma_buffers.py` counts).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from tritium.ir.builder import Builder
 from tritium.ir.core import Value
@@ -81,16 +81,25 @@ def in_registers(op: Dot, plan: MmaPlan) -> bool:
 
 
 class Product:
-    """The ops of one dot: fragments of step s + 1 are read before the instructions of step s."""
+    """The ops of one dot: fragments of step s + 1 are read before the instructions of step s.
+
+    sources   by side ("a", "b") the buffer of an operand, or the operand where it stays in registers
+    stages    by side the stage of the buffer that is read
+    """
 
     def __init__(
-        self, builder: Builder, op: Dot, plan: MmaPlan, a: Value, b: Value, stage: Value | None
+        self,
+        builder: Builder,
+        op: Dot,
+        plan: MmaPlan,
+        sources: Mapping[str, Value],
+        stages: Mapping[str, Value | None],
     ) -> None:
         self.builder = builder
         self.op = op
         self.plan = plan
-        self.sources = {"a": a, "b": b}
-        self.stage = stage
+        self.sources = sources
+        self.stages = stages
 
     @property
     def steps(self) -> int:
@@ -99,10 +108,12 @@ class Product:
 
     def emit(self) -> Value:
         """The result, in the type and layout of the dot's."""
-        return self.emit_between(self.fragments(0), [lambda: None] * self.steps)
+        return self.emit_between(self.fragments(0), [()] * self.steps)
 
-    def emit_between(self, first: tuple[Value, Value], between: Sequence[Callable[[], None]]) -> Value:
-        """As `emit`, with the fragments of step 0 given; ``between[s]()`` adds what comes before step s multiplies."""
+    def emit_between(
+        self, first: tuple[Value, Value], between: Sequence[Sequence[Callable[[], None]]]
+    ) -> Value:
+        """As `emit`, with the fragments of step 0 given; what ``between[s]`` adds comes before step s multiplies."""
         op, plan = self.op, self.plan
         layout = str(plan.warps.results)
         half = op.out is float16
@@ -112,7 +123,8 @@ class Product:
             x, y = fragments
             if step + 1 < self.steps:
                 fragments = self.fragments(step + 1)
-            between[step]()
+            for add in between[step]:
+                add()
             made = Mma(x, y, acc, out=float32 if half else op.out, precision=plan.precision,
                        result_names=(op.result.name,))  # fmt: skip
             made.attrs["layout"] = layout
@@ -132,7 +144,7 @@ class Product:
             made = SliceFragments(source, at=at, depth=depth, result_names=(name,))
         else:
             extent = plan.shape[0] if side == "a" else plan.shape[1]
-            made = LoadFragments(source, self.stage, side=side, extent=extent, at=at, depth=depth,
+            made = LoadFragments(source, self.stages[side], side=side, extent=extent, at=at, depth=depth,
                                  how=how_read(source, side), result_names=(name,))  # fmt: skip
         made.attrs["layout"] = str(plan.warps.operand(side, depth, plan.size))
         return self.builder.insert(made).result

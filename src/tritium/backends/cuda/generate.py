@@ -140,6 +140,7 @@ def lay_out(function: Function, options: Mapping[str, Any], record: Record, arch
         accumulate.run(function, record)
     if cores is not None:
         tensor_cores.widen_fp8(function, cores.arch)
+        tensor_cores.turn_loads(function, cores)
         cores = replace(cores, chained=tensor_cores.chained_dots(function))
         tensor_cores.run(function, cores, record)
     layouts, _ = policies(function, options, cores)

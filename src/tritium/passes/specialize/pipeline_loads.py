@@ -30,30 +30,25 @@ that the next iteration begins with, so that tensor cores never stand still; the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from tritium.analysis.value_facts import ValueFacts
 from tritium.analysis.vectors import mask_is_uniform, vectors_of
-from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.match import Record, Reject, matching
-from tritium.ir.types import DType, PointerType, int32
-from tritium.ops.arithmetic import Add
+from tritium.ir.types import int32
 from tritium.ops.base import Effect, TileOp
-from tritium.ops.bitwise import And
-from tritium.ops.compare import Equal, Greater, Less
-from tritium.ops.control import For, If, While, Yield
+from tritium.ops.control import For, If, While
 from tritium.ops.create import Constant
 from tritium.ops.dot import Dot
-from tritium.ops.gpu_async import COPY_BYTES, CommitCopies, CopyAsync, WaitCopies
+from tritium.ops.gpu_async import COPY_BYTES
 from tritium.ops.gpu_layout import layout_of
-from tritium.ops.gpu_shared import Barrier, ConvertLayout, DotFma, SharedStore
+from tritium.ops.gpu_shared import ConvertLayout, DotFma
 from tritium.ops.memory import Load
-from tritium.ops.select import Select
-from tritium.ops.shape import Broadcast
 from tritium.passes.lower_to_machine import DotBuffers, SharedSpace
 from tritium.passes.mma_dots import operand_buffer
+from tritium.passes.specialize.stage_ring import Copied, LoopWriter, PipelinePlan, loaded_element
 from tritium.passes.specialize.version_loops import assuming, undecided, version
 
 NAME = "pipeline_loads"
@@ -61,60 +56,6 @@ _MOST = 8
 """Elements that an argument is asked at run time to be a multiple of: launches say whether they are of 16."""
 STAGES = 3
 """Without a wish of the launch or the loop; what Triton takes."""
-
-
-@dataclass(frozen=True)
-class Copied:
-    """A load that becomes asynchronous copies of `vector` elements along `axis`."""
-
-    load: Load
-    axis: int
-    vector: int
-
-
-@dataclass(frozen=True)
-class PipelinePlan:
-    """One loop: its dots on tensor cores, the loads that are copied ahead, and the ring.
-
-    ops      what computes addresses and masks of the copies, in program order
-    carried  numbers of the loop's carried values that these use, directly or not
-    advance  what computes the next values of those
-    guards   arguments that have to be multiples of `multiple`; where they are not, the loop runs as it was
-    """
-
-    loop: For
-    dots: tuple[Dot, ...]
-    copies: tuple[Copied, ...]
-    ops: tuple[Op, ...]
-    carried: tuple[int, ...]
-    advance: tuple[Op, ...]
-    stages: int
-    nested: bool
-    guards: tuple[Value, ...] = ()
-    multiple: int = 1
-
-    @property
-    def steady(self) -> bool:
-        """Whether the first fragments of the next iteration can be read before the last instructions of this one."""
-        return len(self.dots) == 1 and len(self.copies) == 2
-
-    def __str__(self) -> str:
-        widths = sorted({c.vector * _element(c.load).itemsize for c in self.copies})
-        sizes = " and ".join(map(str, widths))
-        barrier = "; a barrier in front, as a loop is around it" if self.nested else ""
-        early = "; the next iteration's first fragments are read in this one" if self.steady else ""
-        names = ", ".join(a.name for a in self.guards)
-        guard = f"; where multiples of {self.multiple} are: {names}" if names else ""
-        return (
-            f"{len(self.copies)} loads {self.stages - 1} iterations ahead by cp.async of {sizes} bytes, "
-            f"{self.stages} stages, one barrier an iteration{barrier}{early}{guard}"
-        )
-
-
-def _element(load: Load) -> DType:
-    scalar = load.ptr.type.scalar
-    assert isinstance(scalar, PointerType) and isinstance(scalar.element_ty, DType)
-    return scalar.element_ty
 
 
 def match_pipeline(loop: For, space: SharedSpace, facts: ValueFacts, wanted: int) -> PipelinePlan | Reject:
@@ -149,7 +90,9 @@ def match_pipeline(loop: For, space: SharedSpace, facts: ValueFacts, wanted: int
         assert found is not None
         ops, carried, advance = found
         kept = tuple(dots)
-        return PipelinePlan(loop, kept, tuple(copies), ops, carried, advance, stages, _is_nested(loop))
+        plans = [space.plan_of(dot) for dot in dots]
+        each = max(p.warps.high * p.warps.wide for p in plans if p is not None)
+        return PipelinePlan(loop, kept, tuple(copies), ops, carried, advance, stages, _is_nested(loop), each)
     return m.reject
 
 
@@ -251,218 +194,16 @@ def _cone(body: Region, wanted: Sequence[Value]) -> list[Op] | None:
     return [op for op in body.ops if op in needed]
 
 
-class _Rewriter:
-    """Applies one plan; `buffers` by dot."""
-
-    def __init__(self, plan: PipelinePlan, space: SharedSpace, buffers: dict[Dot, DotBuffers]) -> None:
-        self.plan = plan
-        self.space = space
-        self.buffers = buffers
-        self.loop = plan.loop
-        step = plan.loop.step.defining_op
-        assert isinstance(step, Constant)
-        self.step: int = step.value
-        assert plan.loop.parent is not None
-        self.outside = Builder(plan.loop.parent, plan.loop.loc)
-        self.inside = Builder(plan.loop.body, plan.loop.loc)
-
-    def apply(self) -> None:
-        """Rewrite the loop."""
-        loop, stages, plan = self.loop, self.plan.stages, self.plan
-        with self.outside.before(loop):
-            starts = self._prologue()
-            starts = [self._number(self.outside, 0), self._number(self.outside, stages - 1), *starts]
-        body = loop.body
-        read, write = body.add_arg(int32, "read"), body.add_arg(int32, "write")
-        ahead = {i: body.add_arg(body.args[i].type, body.args[i].name) for i in plan.carried}
-        end = body.ops[-1]
-        if plan.steady:
-            (dot,) = plan.dots
-            nexts = self._steady(dot, starts, ahead, read, write)
-        else:
-            with self.inside.before(body.ops[0]):
-                self._wait(self.inside)
-                nexts = self._start_next(ahead, write)
-            self._dots(read)
-            with self.inside.before(end):
-                nexts = [self._after(read, "read"), self._after(write, "write"), *nexts]
-        self._carry(end, starts, nexts)
-
-    def _wait(self, builder: Builder) -> None:
-        builder.insert(WaitCopies(pending=self.plan.stages - 2))
-        builder.insert(Barrier())
-
-    def _steady(
-        self, dot: Dot, starts: list[Value], ahead: dict[int, Value], read: Value, write: Value
-    ) -> list[Value]:
-        """The dot with everything else between its steps. Adds what the loop carries for it to `starts`; gives what it
-        carries on."""
-        buffers = self.buffers[dot]
-        with self.outside.before(self.loop):
-            self._wait(self.outside)
-            starts += self.space.on_tensor_cores(self.outside, dot, buffers, starts[0]).fragments(0)
-        body = self.loop.body
-        first = [body.add_arg(v.type, v.name) for v in starts[-2:]]
-        nexts: list[Value] = []
-        fragments: list[Value] = []
-        with self.inside.before(dot), self.inside.at(dot.loc):
-            read_next = self._after(read, "read")
-            now = self.space.on_tensor_cores(self.inside, dot, buffers, read)
-            later = self.space.on_tensor_cores(self.inside, dot, buffers, read_next)
-
-            def copies() -> None:
-                nexts.extend(self._start_next(ahead, write))
-
-            def turn() -> None:
-                if now.steps == 1:
-                    copies()
-                self._wait(self.inside)
-                fragments.extend(later.fragments(0))
-
-            between: list[Callable[[], None]] = [lambda: None] * now.steps
-            between[0], between[-1] = copies, turn
-            result = now.emit_between((first[0], first[1]), between)
-            rings = [read_next, self._after(write, "write")]
-        self._replace(dot, result)
-        return [*rings, *nexts, *fragments]
-
-    def _number(self, builder: Builder, value: int) -> Value:
-        return builder.insert(Constant(value=value, type=int32)).result
-
-    def _prologue(self) -> list[Value]:
-        """The copies of the first iterations; gives the carried values that the loop starts with."""
-        loop = self.loop
-        if self.plan.nested:
-            self.outside.insert(Barrier())
-        mapping: dict[Value, Value] = dict(zip(loop.body.args[1:], loop.inits, strict=True))
-        for s in range(self.plan.stages - 1):
-            iv = loop.lower
-            if s:
-                iv = self.outside.insert(Add(loop.lower, self._number(self.outside, s * self.step))).result
-            mapping[loop.body.args[0]] = iv
-            self._copies(self.outside, mapping, self._number(self.outside, s), iv)
-            mapping = self._advanced(self.outside, mapping)
-        return [mapping[loop.body.args[i]] for i in self.plan.carried]
-
-    def _start_next(self, ahead: dict[int, Value], write: Value) -> list[Value]:
-        """The copies for the iteration that is stages - 1 further on; gives the carried values of the one after it."""
-        body = self.loop.body
-        offset = self._number(self.inside, (self.plan.stages - 1) * self.step)
-        iv = self.inside.insert(Add(body.args[0], offset)).result
-        mapping: dict[Value, Value] = {body.args[i]: v for i, v in ahead.items()}
-        mapping[body.args[0]] = iv
-        self._copies(self.inside, mapping, write, iv)
-        after = self._advanced(self.inside, mapping)
-        return [after[body.args[i]] for i in self.plan.carried]
-
-    def _copies(self, builder: Builder, mapping: dict[Value, Value], stage: Value, iv: Value) -> None:
-        """Start the copies of one iteration as one group, if the loop has that iteration."""
-        cls = Less if self.step > 0 else Greater
-        more = builder.insert(cls(iv, self.loop.upper)).result
-        here = dict(mapping)
-        for op in self.plan.ops:
-            builder.insert(op.clone(here))
-        for copied in self.plan.copies:
-            load = copied.load
-            pointers = here.get(load.ptr, load.ptr)
-            mask = self._mask(builder, load, here, more)
-            made = CopyAsync(self._buffer(load), pointers, mask, stage, loc=load.loc, across=load.attrs["layout"],
-                             axis=copied.axis, vector=copied.vector)  # fmt: skip
-            builder.insert(made)
-        builder.insert(CommitCopies())
-
-    def _mask(self, builder: Builder, load: Load, here: dict[Value, Value], more: Value) -> Value:
-        layout = load.attrs["layout"]
-        wide = builder.insert(Broadcast(more, shape=load.ptr.type.shape))
-        wide.attrs["layout"] = layout
-        if load.mask is None:
-            return wide.result
-        both = builder.insert(And(here.get(load.mask, load.mask), wide.result))
-        both.attrs["layout"] = layout
-        return both.result
-
-    def _buffer(self, load: Load) -> Value:
-        ((dot, index),) = load.result.uses
-        assert isinstance(dot, Dot)
-        found = self.buffers[dot]
-        return found.a if index == 0 else found.b
-
-    def _advanced(self, builder: Builder, mapping: dict[Value, Value]) -> dict[Value, Value]:
-        """`mapping` one iteration later, for the carried values that addresses need."""
-        body = self.loop.body
-        here = dict(mapping)
-        for op in self.plan.advance:
-            builder.insert(op.clone(here))
-        nexts = {i: body.ops[-1].operands[i - 1] for i in self.plan.carried}
-        later = dict(mapping)
-        later.update({body.args[i]: here.get(v, v) for i, v in nexts.items()})
-        return later
-
-    def _after(self, stage: Value, name: str) -> Value:
-        """The stage that follows in the ring."""
-        one = self._number(self.inside, 1)
-        raised = self.inside.insert(Add(stage, one)).result
-        past = self.inside.insert(Equal(raised, self._number(self.inside, self.plan.stages))).result
-        zero = self._number(self.inside, 0)
-        return self.inside.insert(Select(past, zero, raised, result_names=(f"next_{name}",))).result
-
-    def _dots(self, read: Value) -> None:
-        for dot in self.plan.dots:
-            buffers = self.buffers[dot]
-            with self.inside.before(dot), self.inside.at(dot.loc):
-                self._fill_rest(dot, buffers)
-                result = self.space.product(self.inside, dot, buffers, read)
-            self._replace(dot, result)
-
-    def _replace(self, dot: Dot, result: Value) -> None:
-        loads = [v.defining_op for v in (dot.a, dot.b)]
-        dot.replace_with([result])
-        for load in loads:
-            if isinstance(load, Load) and not load.result.uses:
-                load.erase()
-
-    def _fill_rest(self, dot: Dot, buffers: DotBuffers) -> None:
-        """Operands that are not copied: through shared memory, a stage of their own every iteration."""
-        copied = {c.load.result for c in self.plan.copies}
-        stored = False
-        for value, buffer in ((dot.a, buffers.a), (dot.b, buffers.b)):
-            if value not in copied and buffer is not value:
-                self.inside.insert(
-                    SharedStore(buffer, value, self.loop.body.args[len(self.loop.results) + 1])
-                )
-                stored = True
-        if stored:
-            self.inside.insert(Barrier())
-
-    def _carry(self, end: Op, starts: list[Value], nexts: list[Value]) -> None:
-        """The loop with more carried values, and the wait for what is still under way behind it."""
-        loop = self.loop
-        last = Yield([*end.operands, *nexts], loc=end.loc)
-        end.erase()
-        loop.body.append(last)
-        names = [*(r.name for r in loop.results), *(a.name for a in loop.body.args[1 + len(loop.results) :])]
-        made = For(loop.lower, loop.upper, loop.step, [*loop.inits, *starts], hints=loop.hints, loc=loop.loc,
-                   body=loop.body, result_names=tuple(names))  # fmt: skip
-        layouts = [str(layout_of(v)) if v.type.shape else None for v in starts]
-        made.attrs["layout"] = (*loop.attrs["layout"], *layouts)
-        assert loop.parent is not None
-        loop.parent.insert_before(loop, made)
-        with self.outside.before(loop):
-            self.outside.insert(WaitCopies(pending=0))
-        loop.regions = []
-        loop.replace_with(made.results[: len(loop.results)])
-
-
 def run(function: Function, record: Record, space: SharedSpace, wanted: int) -> None:
     """Match every loop with a dot on tensor cores, then apply the plans, with as many stages as there is room for."""
-    loops = [op for op in function.find(For) if any(isinstance(x, Dot) for x in op.walk())]
+    loops = [op for op in function.find(For) if any(isinstance(x, Dot) for x in op.regions[0].ops)]
     facts = ValueFacts(function) if loops else None
     for loop in loops:
         assert isinstance(loop, For) and facts is not None
         found = match_pipeline(loop, space, facts, wanted)
         if isinstance(found, Reject):
             found = _match_guarded(function, loop, space, facts, wanted) or found
-        made = space.ring(list(found.dots), found.stages) if isinstance(found, PipelinePlan) else found
+        made = _ring(space, found) if isinstance(found, PipelinePlan) else found
         if isinstance(made, Reject) or isinstance(found, Reject):
             record.reject(NAME, made if isinstance(made, Reject) else found)  # type: ignore[arg-type]
             continue
@@ -472,7 +213,11 @@ def run(function: Function, record: Record, space: SharedSpace, wanted: int) -> 
         if plan.guards:
             _, copies = version(loop, plan.guards, plan.multiple)
             space.lent.update({copies[dot]: buffers[dot] for dot in plan.dots})
-        _Rewriter(plan, space, buffers).apply()
+        LoopWriter(plan, space, buffers).apply()
+
+
+def _ring(space: SharedSpace, plan: PipelinePlan) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
+    return space.ring(plan.dots, plan.stages, {c.load.result for c in plan.copies})
 
 
 def _match_guarded(
@@ -484,7 +229,7 @@ def _match_guarded(
     loads = [op for op in loads if isinstance(op, Load) and op.parent is loop.body]
     if not loads:
         return None
-    multiple = max(min(COPY_BYTES[-1] // _element(load).itemsize, _MOST) for load in loads)
+    multiple = max(min(COPY_BYTES[-1] // loaded_element(load).itemsize, _MOST) for load in loads)
     arguments = undecided(function, loads, facts, multiple)
     if not arguments:
         return None

@@ -80,14 +80,6 @@ def match_prefetch(dot: Dot) -> PrefetchPlan | Reject:
         m.require(
             any(isinstance(op, Load) for op in ops), "no operand of the dot is loaded in the loop", at=dot
         )
-        held = sum(_registers(v) for v in (dot.a, dot.b))
-        sums = _registers(dot.result)
-        m.require(
-            held + sums <= MOST_REGISTERS,
-            f"{held} elements per thread do not fit beside {sums} sums",
-            at=dot,
-            hint="smaller tiles or more warps would do",
-        )
         carried = [a for a in body.args[1:] if any(user in ops for user, _ in a.uses)]
         nexts = [body.ops[-1].operands[a.index - 1] for a in carried]
         advance = _slice(body, nexts)
@@ -99,6 +91,15 @@ def match_prefetch(dot: Dot) -> PrefetchPlan | Reject:
         assert advance is not None
         return PrefetchPlan(dot, loop, tuple(ops), tuple(advance))
     return m.reject
+
+
+def _too_large(dot: Dot) -> Reject | None:
+    """Why the next tiles of a dot on tensor cores cannot wait in registers, if they cannot."""
+    held, sums = _registers(dot.a) + _registers(dot.b), _registers(dot.result)
+    if held + sums <= MOST_REGISTERS:
+        return None
+    rule = f"{held} elements per thread do not fit beside {sums} sums"
+    return Reject(rule, dot.loc, "smaller tiles or more warps would do")
 
 
 def _registers(value: Value) -> int:
@@ -241,6 +242,8 @@ def run(function: Function, record: Record, space: SharedSpace) -> None:
         found = match_prefetch(op)
         if op in space.lent:  # registers for the version of the loop that matters
             found = Reject("the loop is the version for sizes that rule out asynchronous copies", op.loc)
+        if isinstance(found, PrefetchPlan) and space.plan_of(op) is not None:
+            found = _too_large(op) or found
         if not isinstance(found, Reject) and any(p.loop is found.loop for p in plans):
             found = Reject("another dot of the loop is prefetched already", op.loc)
         if isinstance(found, Reject):

@@ -30,6 +30,8 @@ from tritium.ops.cast import Cast
 from tritium.ops.dot import DEFAULT, Dot
 from tritium.ops.gpu_layout import divisors, layout_of
 from tritium.ops.gpu_mma import COLUMNS, OPERANDS, ROWS, STEP_BYTES, WarpTile, multiplies
+from tritium.ops.memory import Load
+from tritium.ops.shape import Permute
 
 NAME = "tensor_cores"
 FP8_NATIVE = 89
@@ -151,11 +153,11 @@ def choose_warps(rows: int, columns: int, warps: int, tall: bool) -> WarpTile:
         wide = -(-columns // (COLUMNS * across))
         return WarpTile(rows, columns, high, wide, down, across, warps * 32)
 
-    def cost(w: WarpTile) -> tuple[int, int, int]:
-        return w.high * w.wide, 2 * w.high + w.wide, -w.down
+    def cost(w: WarpTile) -> tuple[int, int, int, int]:
+        return w.high * w.wide, 2 * w.high + w.wide, w.down * w.across, -w.down
 
     grids = [(d, n // d) for n in divisors(warps) for d in divisors(n) if not tall or d == n]
-    return min((made(*g) for g in grids), key=lambda w: (*cost(w), w.down * w.across))
+    return min((made(*g) for g in grids), key=cost)
 
 
 def chained_dots(function: Function) -> frozenset[Op]:
@@ -206,3 +208,34 @@ def widen_fp8(function: Function, arch: int) -> None:
         made = Dot(*(c.result for c in wide), op.acc, loc=op.loc, result_names=(op.result.name,), **op.attrs)
         op.parent.insert_before(op, made)
         op.replace_with([made.result])
+
+
+def turn_loads(function: Function, cores: TensorCores) -> None:
+    """A transposed load that only feeds a dot on tensor cores becomes a load from transposed addresses.
+
+    Then it goes to shared memory as any other operand does: which way its rows lie there follows from the addresses.
+    """
+    for op in function.find(Dot):
+        assert isinstance(op, Dot)
+        if isinstance(cores.match(op), Reject):
+            continue
+        for value in (op.a, op.b):
+            turned = value.defining_op
+            load = turned.x.defining_op if isinstance(turned, Permute) else None
+            if isinstance(turned, Permute) and isinstance(load, Load) and len(load.result.uses) == 1:
+                _turn(load, turned)
+
+
+def _turn(load: Load, turned: Permute) -> None:
+    assert load.parent is not None
+    parts: list[Value | None] = []
+    for v in (load.ptr, load.mask, load.other):
+        made = Permute(v, order=turned.order, loc=load.loc) if v is not None else None
+        if made is not None:
+            load.parent.insert_before(load, made)
+        parts.append(made.result if made is not None else None)
+    names = (turned.result.name or load.result.name,)
+    new = Load(*parts, loc=load.loc, result_names=names, **load.attrs)
+    load.parent.insert_before(load, new)
+    turned.replace_with([new.result])
+    load.erase()

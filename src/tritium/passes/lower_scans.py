@@ -14,6 +14,8 @@ A line that one warp holds altogether needs the first step only.
 
 from __future__ import annotations
 
+from typing import Any
+
 from tritium.ir.builder import Builder
 from tritium.ir.core import Value, clone_region
 from tritium.ops.gpu_layout import layout_of
@@ -34,7 +36,7 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
     assert found is not None
     chunk = found.length
     names = tuple(r.name for r in op.results)
-    how = {"axis": op.axis, "chunk": chunk, "reverse": op.reverse}
+    how: dict[str, Any] = {"axis": op.axis, "chunk": chunk, "reverse": op.reverse}
     builder = Builder(op.parent, op.loc)
     with builder.before(op), builder.at(op.loc):
         first = ScanChunks(

@@ -65,6 +65,19 @@ def test_a_reduction_takes_one_barrier_and_two_in_a_loop() -> None:
     assert text_of(in_loop, types, BLOCK=1024).count("__syncthreads") == 2
 
 
+@pytest.mark.parametrize(("apart", "barriers"), [(64, 0), (128, 1), (63, 1), (-64, 0), (512, 0)])
+def test_stores_that_cannot_meet_need_no_order(apart: int, barriers: int) -> None:
+    @triton.jit
+    def halves(x, out, stride, HALF: tl.constexpr, APART: tl.constexpr):
+        at = tl.program_id(0) * stride + tl.arange(0, 4)[:, None] * (2 * HALF) + tl.arange(0, HALF)[None, :]
+        v = tl.load(x + at)
+        tl.store(out + at, v)
+        tl.store(out + at + APART, v + 1)
+
+    text = text_of(halves, {"x": "*fp32", "out": "*fp32", "stride": "i32"}, HALF=64, APART=apart)
+    assert text.count("__syncthreads") == barriers
+
+
 def test_parts_of_many_warps_are_left_to_lanes() -> None:
     """32 parts would take 32 registers of every thread; and rows that fit let two blocks share a multiprocessor."""
     check(

@@ -125,10 +125,12 @@ def test_scans_stay_in_the_layout_of_their_operand() -> None:
     assert "exchange" not in text
 
 
-def test_the_first_few_are_selected_and_many_are_ranked() -> None:
+def test_the_first_few_are_selected_many_are_sorted_short_lines_are_ranked() -> None:
     text = text_of(kernels.topk, ROWS, K=8, BLOCK=2048)
     assert "in_order<true>" in text and "before +=" not in text
-    assert "before +=" in text_of(kernels.topk, ROWS, K=64, BLOCK=128)
+    text = text_of(kernels.topk, ROWS, K=64, BLOCK=128)
+    assert "step /= 2" in text and "before +=" not in text
+    assert "before +=" in text_of(kernels.topk, ROWS, K=32, BLOCK=32)
 
 
 def test_quotients() -> None:
@@ -181,6 +183,10 @@ def first_of_lines(x, out, LINES: tl.constexpr, N: tl.constexpr, K: tl.constexpr
         (4, 64, 4, 1, np.int32),
         (8, 128, 16, 4, np.uint32),
         (1, 128, 32, 1, np.float16),
+        (1, 300, 200, 4, np.float32),
+        (3, 40, 40, 2, np.float16),
+        (2, 64, 40, 4, np.int8),
+        (1, 256, 256, 8, np.uint64),
     ],
 )
 @pytest.mark.parametrize("down", [True, False])
@@ -193,7 +199,8 @@ def test_the_first_few(how: Any, lines: int, n: int, k: int, warps: int, dtype: 
         info = np.iinfo(dtype)
         x = generator.integers(info.min, info.max, (lines, n), dtype, endpoint=True)
         x[:, :2] = info.min, info.max
-    out = np.zeros((lines, k), np.float32 if dtype == np.float16 else dtype)
+    narrow = {np.float16: np.float32, np.int8: np.int32} if k < n else {}
+    out = np.zeros((lines, k), narrow.get(dtype, dtype))
     with how(num_warps=warps):
         first_of_lines[(1,)](x, out, LINES=lines, N=n, K=k, DOWN=down)
     ordered = np.sort(x.astype(out.dtype), axis=-1)

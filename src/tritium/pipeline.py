@@ -131,9 +131,10 @@ def _order(c: Compilation) -> Function:
 
 
 def _lay_out(c: Compilation) -> Function:
-    from tritium.backends.cuda import generate
+    from tritium.backends.cuda import assemble, generate
 
-    function = generate.lay_out(c.artefacts["opt.tir"], c.options, c.record)
+    arch = assemble.architecture(c.options)
+    function = generate.lay_out(c.artefacts["opt.tir"], c.options, c.record, arch)
     verify(function, level=config.get("verify"), after="lay_out")
     return function
 

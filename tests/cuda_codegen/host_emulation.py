@@ -25,6 +25,7 @@ import pytest
 
 from tests.cuda_codegen.launching import launching
 from tritium.backends.cuda import generate
+from tritium.backends.cuda.prelude_tensor import pieces
 from tritium.ir.match import Record
 from tritium.ir.types import DType, PointerType
 from tritium.ops.storage import constant
@@ -33,6 +34,8 @@ from tritium.runtime.arrays import ArrayView
 COMPILER = shutil.which("g++")
 needs_compiler = pytest.mark.skipif(COMPILER is None, reason="the host emulation of CUDA needs g++")
 HERE = Path(__file__).parent
+KEPT_PIECES = ("swizzled", "mma_tf32", "mma_tf32x3")
+"""Device functions for tensor cores that are plain C++ but for one line."""
 
 
 def translated(source: generate.CudaSource) -> str:
@@ -40,6 +43,7 @@ def translated(source: generate.CudaSource) -> str:
     whole = "extern __shared__ __align__(16) unsigned char shared_memory[]"
     text = source.text.replace(whole, "unsigned char* const shared_memory = emulation::dynamic_shared")
     text = text.replace("__shared__ __align__(16)", "alignas(16) static")
+    text = _with_tensor_cores(text)
     kept = (
         line
         for line in text.splitlines()
@@ -62,6 +66,16 @@ def _with_halves(text: str) -> str:
         text = text.replace(
             f"struct {name} {{ u16 bits; }};", f"struct {name} {{ u16 bits; }};\nCONVERSIONS_{name.upper()}"
         )
+    return text
+
+
+def _with_tensor_cores(text: str) -> str:
+    """Put what `host_tensor.h` does in place of the device functions that are PTX instructions."""
+    include = '#include "host_tensor.h"'
+    for name, piece, _ in pieces():
+        written = piece.strip("\n").replace("FN ", "__device__ __forceinline__ ")
+        if name not in KEPT_PIECES and written in text:
+            text = text.replace(written, include)
     return text
 
 

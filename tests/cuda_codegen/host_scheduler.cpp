@@ -70,6 +70,13 @@ unsigned long long exchange(unsigned long long given, unsigned source) {
   wait(AT_EXCHANGE);
   return got;
 }
+// The same in three steps, so that a lane may look at what all the others have given before any of them goes on.
+void give(unsigned long long given) {
+  threads[current].given = given;
+  wait(AT_EXCHANGE);
+}
+unsigned long long given_by(unsigned lane) { return threads[current / 32 * 32 + lane % 32].given; }
+void go_on() { wait(AT_EXCHANGE); }
 }  // namespace emulation
 
 extern "C" void __assertfail(const char* message, const char* file, unsigned line, const char*, size_t) {

@@ -17,6 +17,9 @@ template <class T> static T min(T x, T y) { return y < x ? y : x; }
 namespace emulation {
 void wait_at_barrier();
 unsigned long long exchange(unsigned long long given, unsigned source);
+void give(unsigned long long given);
+unsigned long long given_by(unsigned lane);
+void go_on();
 extern unsigned char* dynamic_shared;
 }  // namespace emulation
 
@@ -36,6 +39,10 @@ template <class T> static T __shfl_up_sync(unsigned, T x, unsigned by) {
   unsigned lane = threadIdx.x % 32;
   T y = exchange(x, lane >= by ? lane - by : lane);
   return y;
+}
+template <class T> static T __shfl_down_sync(unsigned, T x, unsigned by) {
+  unsigned lane = threadIdx.x % 32;
+  return exchange(x, lane + by < 32 ? lane + by : lane);
 }
 
 template <class To, class From> static To reinterpreted(From x) { To y; std::memcpy(&y, &x, sizeof(To)); return y; }

@@ -15,7 +15,7 @@ answer. The first look leaves loops nested in it alone: nothing that it asks for
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import PointerType
@@ -40,13 +40,17 @@ from tritium.ops.facts import (
 
 
 class ValueFacts:
-    """``facts[value]`` for one function; see `tritium.ops.facts` for what they say."""
+    """``facts[value]`` for one function; see `tritium.ops.facts` for what they say.
 
-    def __init__(self, function: Function) -> None:
+    assumed   what arguments are taken to be multiples of, beyond what is promised of them
+    """
+
+    def __init__(self, function: Function, assumed: Mapping[Value, int] | None = None) -> None:
         self.function = function
         self._facts: dict[Value, Facts] = {}
         for arg, promised in zip(function.args, function.arg_attrs, strict=True):
-            self._facts[arg] = _argument(arg, promised)
+            more = {"divisibility": assumed[arg]} if assumed and arg in assumed else {}
+            self._facts[arg] = _argument(arg, {**promised, **more})
         self._region(function.body)
 
     def __getitem__(self, value: Value) -> Facts:

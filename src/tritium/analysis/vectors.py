@@ -63,6 +63,11 @@ def vectors_of(facts: ValueFacts, pointer: Value, mask: Value | None) -> Vectors
     return Vectors(order, count, mask is None or _same_over(facts, mask, fastest, count), True)
 
 
+def mask_is_uniform(facts: ValueFacts, mask: Value | None, axis: int, count: int) -> bool:
+    """Whether `mask` is known to be the same for all elements of aligned runs of `count` along `axis`."""
+    return mask is None or _same_over(facts, mask, axis, count)
+
+
 def _stride(poly: Poly, axis: int) -> int | None:
     """Bytes between neighbours along `axis`; None where they are not the same number everywhere."""
     if any(isinstance(a, Unknown) and axis in a.axes for a in poly.atoms()):

@@ -310,9 +310,10 @@ class _Parser:
             while self.here.kind == "number":
                 found[word].append(int(self.take("number")))
         self.expect(">")
+        swizzle = tuple(found.pop("swizzle", ()))
         if not isinstance(element, (DType, PointerType)) or found.keys() != {"order", "pad", "stages"}:
             self.fail("a shared buffer holds scalars and has order, pad and stages")
-        return SharedType(element, dims, tuple(found["order"]), found["pad"][0], found["stages"][0])
+        return SharedType(element, dims, tuple(found["order"]), found["pad"][0], found["stages"][0], swizzle)
 
     def loc(self) -> Loc:
         self.expect("loc")

@@ -414,6 +414,7 @@ class SharedType(Type):
 
     order     axes from the one whose neighbours are next to each other on: (1, 0) is row-major
     padding   unused elements after each run along ``order[0]``
+    swizzle   (bits, base, shift) of an XOR of byte-address bits inside a stage, or () for none; see `layout.Swizzle`
     """
 
     element: ScalarType
@@ -421,6 +422,7 @@ class SharedType(Type):
     order: tuple[int, ...]
     padding: int = 0
     stages: int = 1
+    swizzle: tuple[int, ...] = ()
 
     @property
     def scalar(self) -> ScalarType:
@@ -434,7 +436,8 @@ class SharedType(Type):
     def text(self) -> str:
         shape = "x".join(map(str, self.dims))
         order = " ".join(map(str, self.order))
-        return f"shared<{shape}x{self.element.text}, order {order}, pad {self.padding}, stages {self.stages}>"
+        swizzle = f", swizzle {' '.join(map(str, self.swizzle))}" if self.swizzle else ""
+        return f"shared<{shape}x{self.element.text}, order {order}, pad {self.padding}, stages {self.stages}{swizzle}>"
 
     @property
     def numel(self) -> int:

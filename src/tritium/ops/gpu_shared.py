@@ -63,6 +63,7 @@ class SharedAlloc(TileOp, name="gpu.shared_alloc"):
     order = attr((1, 0))
     padding = attr(0)
     stages = attr(1)
+    swizzle = attr(())
     offset = attr(None)
     effect = Effect.VOLATILE
 
@@ -73,7 +74,13 @@ class SharedAlloc(TileOp, name="gpu.shared_alloc"):
             raise TypeRuleError(
                 f"a shared buffer cannot have padding {self.padding} and {self.stages} stages"
             )
-        return (SharedType(self.element, tuple(self.shape), tuple(self.order), self.padding, self.stages),)
+        swizzle = tuple(self.swizzle)
+        if swizzle and (len(swizzle) != 3 or self.element.itemsize > 1 << swizzle[1]):
+            raise TypeRuleError(f"a shared buffer of {self.element} cannot be swizzled by {swizzle}")
+        made = SharedType(
+            self.element, tuple(self.shape), tuple(self.order), self.padding, self.stages, swizzle
+        )
+        return (made,)
 
     def execute(self, m: Machine, *args: Array | None) -> Any:
         memory = m.shared_memory()
@@ -86,26 +93,29 @@ class SharedAlloc(TileOp, name="gpu.shared_alloc"):
         e.shared_alloc(self)
 
 
-def _buffer_type(name: str, value: Value) -> SharedType:
+def buffer_type(name: str, value: Value) -> SharedType:
+    """The type of the shared buffer that op `name` is given. TypeRuleError for another value."""
     if not isinstance(value.type, SharedType):
         raise TypeRuleError(f"{name} needs a shared buffer, got {value.type}")
     return value.type
 
 
-def _check_fits(name: str, buffer: Value, ty: Type) -> None:
-    """A tile may be smaller than the buffer, which then has room for threads whose coordinates overhang."""
-    has = _buffer_type(name, buffer)
+def check_fits(name: str, buffer: Value, ty: Type) -> None:
+    """TypeRuleError unless a tile of `ty` has room in `buffer`. It may be smaller: threads may overhang."""
+    has = buffer_type(name, buffer)
     inside = len(has.dims) == len(ty.shape) and all(n <= d for n, d in zip(ty.shape, has.dims, strict=True))
     if not inside or has.element != ty.scalar:
         raise TypeRuleError(f"{name}: a tile of {ty} does not fit into {has}")
 
 
-def _check_stage(name: str, stage: Value | None) -> None:
+def check_stage(name: str, stage: Value | None) -> None:
+    """TypeRuleError unless `stage` is left out or an i32 scalar."""
     if stage is not None and stage.type is not int32:
         raise TypeRuleError(f"the stage of {name} is a 0-d i32, got {stage.type}")
 
 
-def _stage(value: Array | None) -> int:
+def stage_number(value: Array | None) -> int:
+    """The stage that an operand names; 0 if it is left out."""
     return 0 if value is None else int(value.reshape(-1)[0])
 
 
@@ -153,12 +163,12 @@ class SharedStore(TileOp, name="gpu.shared_store"):
     speculatable = False
 
     def infer(self) -> Sequence[Type]:
-        _check_fits(self.name, self.buffer, self.value.type)
-        _check_stage(self.name, self.stage)
+        check_fits(self.name, self.buffer, self.value.type)
+        check_stage(self.name, self.stage)
         return ()
 
     def execute(self, m: Machine, *args: Any) -> Any:
-        stage = _stage(args[2]) if self.stage is not None else 0
+        stage = stage_number(args[2]) if self.stage is not None else 0
         _write(self, args[0], args[1], _layout(self, self.value), stage)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
@@ -179,13 +189,13 @@ class SharedLoad(TileOp, name="gpu.shared_load"):
     speculatable = False
 
     def infer(self) -> Sequence[Type]:
-        ty = tile(_buffer_type(self.name, self.buffer).element, tuple(self.shape))
-        _check_fits(self.name, self.buffer, ty)
-        _check_stage(self.name, self.stage)
+        ty = tile(buffer_type(self.name, self.buffer).element, tuple(self.shape))
+        check_fits(self.name, self.buffer, ty)
+        check_stage(self.name, self.stage)
         return (ty,)
 
     def execute(self, m: Machine, *args: Any) -> Any:
-        stage = _stage(args[1]) if self.stage is not None else 0
+        stage = stage_number(args[1]) if self.stage is not None else 0
         return _read(self, args[0], _layout(self, self.result), stage)
 
     def emit_cuda(self, e: CudaEmitter) -> None:
@@ -203,8 +213,9 @@ class SharedView(TileOp, name="gpu.shared_view"):
     offset = attr(0)
 
     def infer(self) -> Sequence[Type]:
-        has = _buffer_type(self.name, self.buffer)
-        if has.padding or has.stages != 1 or self.offset < 0 or self.offset + prod(self.shape) > has.numel:
+        has = buffer_type(self.name, self.buffer)
+        plain = not has.padding and not has.swizzle and has.stages == 1
+        if not plain or self.offset < 0 or self.offset + prod(self.shape) > has.numel:
             raise TypeRuleError(f"{self.name} cannot see {self.shape} from element {self.offset} of {has}")
         return (SharedType(has.element, tuple(self.shape), tuple(reversed(range(len(self.shape))))),)
 
@@ -232,7 +243,7 @@ class SharedGather(TileOp, name="gpu.shared_gather"):
     speculatable = False
 
     def infer(self) -> Sequence[Type]:
-        has = _buffer_type(self.name, self.buffer)
+        has = buffer_type(self.name, self.buffer)
         shapes = {v.type.shape for v in self.indices}
         if (
             len(self.indices) != len(has.dims)
@@ -287,11 +298,11 @@ class CopyToShared(TileOp, name="gpu.copy_to_shared"):
         if not isinstance(scalar, PointerType):
             raise TypeRuleError(f"{self.name} needs pointers, got {self.ptr.type}")
         loaded = like(self.ptr.type, scalar.element_ty)
-        _check_fits(self.name, self.buffer, loaded)
+        check_fits(self.name, self.buffer, loaded)
         check_mask(self.name, self.ptr.type, self.mask)
         if self.other is not None and self.other.type != loaded:
             raise TypeRuleError(f"other has type {self.other.type}, the copy moves {loaded}")
-        _check_stage(self.name, self.stage)
+        check_stage(self.name, self.stage)
         if parse_layout(self.across).shape != self.ptr.type.shape:
             raise TypeRuleError(f"{self.across} is no layout of {self.ptr.type}")
         return ()
@@ -300,7 +311,7 @@ class CopyToShared(TileOp, name="gpu.copy_to_shared"):
         buffer, ptr, *rest = args
         mask = rest.pop(0) if self.mask is not None else None
         other = rest.pop(0) if self.other is not None else None
-        stage = _stage(rest.pop(0)) if self.stage is not None else 0
+        stage = stage_number(rest.pop(0)) if self.stage is not None else 0
         scalar = self.ptr.type.scalar
         assert isinstance(scalar, PointerType)
         values = m.load(self, ptr, mask, other, scalar.element_ty)
@@ -351,19 +362,19 @@ class DotFma(TileOp, name="gpu.dot_fma"):
 
     def infer(self) -> Sequence[Type]:
         m, n, k = self.shape
-        a, b = _buffer_type(self.name, self.a), _buffer_type(self.name, self.b)
+        a, b = buffer_type(self.name, self.a), buffer_type(self.name, self.b)
         if a.dims[0] < m or a.dims[1] != k or b.dims[0] != k or b.dims[1] < n:
             raise TypeRuleError(f"{self.name} of {self.shape} cannot multiply {a} by {b}")
         result = tile(self.out, (m, n))
         if self.acc is not None and self.acc.type != result:
             raise TypeRuleError(f"the accumulator of {self.name} is {self.acc.type}, the result {result}")
-        _check_stage(self.name, self.stage)
+        check_stage(self.name, self.stage)
         return (result,)
 
     def execute(self, m: Machine, *args: Any) -> Any:
         a, b, *rest = args
         acc = rest.pop(0) if self.acc is not None else None
-        stage = _stage(rest.pop(0)) if self.stage is not None else 0
+        stage = stage_number(rest.pop(0)) if self.stage is not None else 0
         layout = _layout(self, self.result)
         rows, columns, depth = self.shape
         left = self._operand(a, layout, 0, rows, depth, stage)

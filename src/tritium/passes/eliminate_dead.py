@@ -157,6 +157,9 @@ def _shrink(op: For | While | If, live: set[Value]) -> bool:
         op.set_operands([op.inits[i] for i in keep], (len(keep),))
         _keep_args(op.cond, keep)
         _keep_args(op.body, keep)
+    layouts = op.attrs.get("layout")
+    if isinstance(layouts, tuple):  # one for each result
+        op.attrs["layout"] = tuple(layouts[i] for i in keep)
     op.results = [op.results[i] for i in keep]
     for i, r in enumerate(op.results):
         r.index = i

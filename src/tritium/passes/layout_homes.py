@@ -19,11 +19,12 @@ from tritium.ops.control import For, If, Poison, While
 from tritium.ops.create import Arange, Constant
 from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import RegisterLayout, strided
+from tritium.ops.gpu_mma import warp_tile_of
 from tritium.ops.math import Unary
 from tritium.ops.memory import Load
 from tritium.ops.reduce import Reduce
 from tritium.ops.scan import Scan
-from tritium.passes.layout_policy import WARP, LayoutPolicy, scan_layout
+from tritium.passes.layout_policy import WARP, LayoutPolicy, scan_home
 
 FREE = (Arange, Constant, Poison)
 """Ops whose result can be had in any layout at once."""
@@ -48,7 +49,7 @@ class Homes:
         self.reasons: list[tuple[Value, RegisterLayout, str, Op]] = []
         for op in function.walk():
             if isinstance(op, Dot):
-                self._learn(policy.dot(op.result.type.shape))
+                self._learn(policy.dot(op))
         self._region(function.body)
 
     def __getitem__(self, value: Value) -> RegisterLayout | None:
@@ -64,7 +65,8 @@ class Homes:
         """The layout that suits the addresses of a load or store."""
         pointer: Value = op.operands[0]
         found = vectors_of(self.facts, pointer, getattr(op, "mask", None))
-        return self._learn(self.policy.memory(pointer.type.shape, found.order, found.count))
+        run = self.policy.run(op) if found.contiguous else 1
+        return self._learn(self.policy.memory(pointer.type.shape, found.order, max(found.count, run)))
 
     def scatters(self, op: Op, layout: RegisterLayout) -> bool:
         """Whether the threads of a warp, holding a tile in `layout`, store pieces of sectors along other lines of memory."""
@@ -74,7 +76,8 @@ class Homes:
         assert isinstance(scalar, PointerType)
         size = scalar.element_ty.itemsize
         if (
-            not found.contiguous
+            warp_tile_of(layout) is not None  # the buffer would cost a dot the second block on a multiprocessor
+            or not found.contiguous
             or len(layout.axes) < 2
             or layout.registers * layout.threads * size > EXCHANGED
         ):
@@ -108,7 +111,7 @@ class Homes:
     def _op(self, op: Op) -> None:
         assert isinstance(op, TileOp)
         if isinstance(op, Dot):
-            layout = self.policy.dot(op.result.type.shape)
+            layout = self.policy.dot(op)
             self._set(op.result, self._learn(layout), "the register tile of a dot", op)
         elif isinstance(op, Load) and op.result.type.shape:
             self._set(op.result, self.memory(op), "follows the addresses of a load", op)
@@ -122,9 +125,11 @@ class Homes:
                 if r.type.shape:
                     self._set(r, source.drop(op.axis), "what a reduction leaves of its operand's layout", op)
         elif isinstance(op, Scan):
-            layout = scan_layout(op.inputs[0].type.shape, op.axis, self.policy.threads)
+            source = next((self.home[v] for v in op.inputs if v in self.home), None)
+            layout = scan_home(source, op.inputs[0].type.shape, op.axis, self.policy.threads)
+            why = "that of its operand" if layout == source else "runs of neighbours along the axis of a scan"
             for r in op.results:
-                self._set(r, layout, "runs of neighbours along the axis of a scan", op)
+                self._set(r, layout, why, op)
         else:
             self._follow(op)
 
@@ -174,9 +179,10 @@ class Homes:
     def _loop(self, op: For | While) -> None:
         shift = len(op.body.args) - len(op.results)
         for i, init in enumerate(op.inits):
-            if init in self.home:
+            found = self._read_through(op.body.args[i + shift]) or self.home.get(init)
+            if found is not None:
                 for region in op.regions:
-                    self._carry(op, region, i, self.home[init])
+                    self._carry(op, region, i, found)
         self.cheap.update(op.body.args[:shift])
         for region in op.regions:
             self._region(region)
@@ -196,12 +202,14 @@ class Homes:
                 self._region(region)
 
     def _read_through(self, pointer: Value) -> RegisterLayout | None:
-        """The layout of a load whose addresses are made of `pointer`, a carried tile."""
+        """The layout of a load whose addresses are made of `pointer`, a carried tile of them."""
+        if not pointer.type.shape or not isinstance(pointer.type.scalar, PointerType):
+            return None
         work, seen = [pointer], {pointer}
         while work:
             for user, _ in work.pop().uses:
                 if isinstance(user, Load) and user.result.type.shape == pointer.type.shape:
-                    return self.home.get(user.result)
+                    return self.memory(user)
                 for r in user.results if isinstance(user, TileOp) and not user.regions else ():
                     if r not in seen and r.type.shape == pointer.type.shape:
                         seen.add(r)

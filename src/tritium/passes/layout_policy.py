@@ -1,6 +1,7 @@
 """Which register layouts the compiler prefers: the policies behind `tritium.passes.assign_layouts`.
 
-``default``   32 * num_warps threads; vectors along the contiguous axis; power-of-two thread shapes with overhang
+``default``   32 * num_warps threads; vectors along the contiguous axis; power-of-two thread shapes with overhang;
+              dots as tensor cores give them where `tensor_cores` has a plan
 ``seed``      one result per thread without a dot, at most one warp with one (divisors only, strided register tiles)
 """
 
@@ -12,8 +13,11 @@ from functools import lru_cache
 from math import prod
 from typing import Protocol
 
+from tritium.ir.core import Op
 from tritium.layout import seed_dot_thread_shape
+from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, blocked, divisors, strided
+from tritium.passes.specialize.tensor_cores import MmaPlan, TensorCores
 
 WARP = 32
 
@@ -27,12 +31,16 @@ class LayoutPolicy(Protocol):
     @property
     def threads(self) -> int: ...
 
-    def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
+    def dot(self, op: Dot) -> RegisterLayout:
         """For the result of a dot."""
         ...
 
     def memory(self, shape: tuple[int, ...], order: Sequence[int], vector: int) -> RegisterLayout:
         """For a load or store whose addresses run along ``order[0]``, `vector` elements of which may go at once."""
+        ...
+
+    def run(self, op: Op) -> int:
+        """How many neighbours a thread should hold of what `op` loads, even if they may not be moved at once."""
         ...
 
 
@@ -54,7 +62,8 @@ class SeedPolicy:
     def threads(self) -> int:
         return prod(self.thread_shape)
 
-    def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
+    def dot(self, op: Dot) -> RegisterLayout:
+        shape = op.result.type.shape
         matrix = shape[-2:]
         threads = self.thread_shape if matrix == self.shape else seed_dot_thread_shape(matrix, self.threads)
         return strided(shape, (*(1 for _ in shape[:-2]), *threads), self.threads)
@@ -64,12 +73,16 @@ class SeedPolicy:
             return strided(shape, self.thread_shape, self.threads)
         return blocked(shape, self.threads, list(reversed(range(len(shape)))))
 
+    def run(self, op: Op) -> int:
+        return 1
+
 
 @dataclass(frozen=True)
 class DefaultPolicy:
-    """`warps` warps; see the module text."""
+    """`warps` warps; see the module text. `cores`: the tensor cores, if dots may use them."""
 
     warps: int
+    cores: TensorCores | None = None
     name: str = "default"
 
     @property
@@ -83,8 +96,16 @@ class DefaultPolicy:
             run *= 2
         return blocked(shape, self.threads, order, run)
 
-    def dot(self, shape: tuple[int, ...]) -> RegisterLayout:
-        """A rectangle of warps, each a rectangle of threads, each with a register tile as square as can be."""
+    def run(self, op: Op) -> int:
+        return self.cores.run(op) if self.cores is not None else 1
+
+    def dot(self, op: Dot) -> RegisterLayout:
+        """What tensor cores give; else a rectangle of warps, each a rectangle of threads, each with a register tile as
+        square as can be."""
+        found = self.cores.match(op) if self.cores is not None else None
+        if isinstance(found, MmaPlan):
+            return found.warps.results
+        shape = op.result.type.shape
         rows, columns = shape[-2:]
         lanes, warps = _dot_threads(rows, columns, self.warps)
         row = _dot_axis(rows, ((lanes[0], lanes[1]), (warps[0], WARP)))
@@ -149,3 +170,44 @@ def scan_layout(shape: Sequence[int], axis: int, threads: int) -> RegisterLayout
         axes[a] = AxisLayout(shape[a], tuple(digits))
         left, stride = left // count, stride * count
     return RegisterLayout(tuple(axes), threads)
+
+
+@dataclass(frozen=True)
+class ScanChunk:
+    """What one warp scans by itself: `run` neighbouring registers of each of `lanes` lanes, `stride` lanes apart."""
+
+    run: int
+    lanes: int
+    stride: int
+
+    @property
+    def length(self) -> int:
+        return self.run * self.lanes
+
+
+def scan_chunk(layout: RegisterLayout, axis: int) -> ScanChunk | None:
+    """The chunks of a line along `axis`; None for a layout in which elements are missing or too many chunks are apart."""
+    side = layout.axes[axis]
+    digits = [d for d in side.split_at(WARP) if d.count > 1]
+    run = digits.pop(0).count if digits and not digits[0].is_thread else 1
+    lanes, stride = 1, 1
+    if digits and digits[0].is_thread:
+        first = digits[0]
+        power = first.count & (first.count - 1) == 0 and first.stride & (first.stride - 1) == 0
+        if power and first.stride * first.count <= WARP and layout.threads % WARP == 0:
+            lanes, stride = first.count, first.stride
+    if side.covered != side.extent:
+        return None
+    return ScanChunk(run, lanes, stride)
+
+
+MOST_CHUNKS = 32
+"""As many totals every thread looks at."""
+
+
+def scan_home(source: RegisterLayout | None, shape: Sequence[int], axis: int, threads: int) -> RegisterLayout:
+    """The layout of a scan: that of its operand where chunks are long enough."""
+    chunk = scan_chunk(source, axis) if source is not None and source.shape == tuple(shape) else None
+    if source is not None and chunk is not None and shape[axis] <= MOST_CHUNKS * chunk.length:
+        return source
+    return scan_layout(shape, axis, threads)

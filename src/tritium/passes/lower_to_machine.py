@@ -17,7 +17,7 @@ written again; specialisations that do without it say why (`tritium.passes.speci
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from tritium.errors import make_error
@@ -25,7 +25,7 @@ from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Op, Value
 from tritium.ir.match import Reject
 from tritium.ir.types import DType, SharedType, float16, float32
-from tritium.layout import require_shared_budget
+from tritium.layout import SEED_SHARED_LIMIT, require_shared_budget
 from tritium.ops.cast import Cast
 from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import layout_of
@@ -41,50 +41,120 @@ from tritium.ops.gpu_shared import (
 )
 from tritium.ops.memory import Load
 from tritium.passes.barriers import release
+from tritium.passes.mma_dots import Product, in_registers, operand_buffer
 from tritium.passes.shared_policy import SharedPolicy
 from tritium.passes.specialize.double_buffer import StagePlan
+from tritium.passes.specialize.tensor_cores import MmaPlan, TensorCores
 
 
 @dataclass(frozen=True)
 class DotBuffers:
-    """Where the operands of a dot are in shared memory."""
+    """Where the operands of a dot are: in shared memory, or as they are where they need not go there.
+
+    staged   sides ("a", "b") whose buffers have stages to choose from
+    """
 
     a: Value
     b: Value
+    staged: frozenset[str] = frozenset("ab")
 
 
 class SharedSpace:
     """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes.
 
-    Scratch buffers lie behind the others, those of different ops over each other.
+    Scratch buffers lie behind the others, those of different ops over each other if there would not be room for all.
+
+    cores   the tensor cores that dots were laid out for, if any
+    lent    buffers that a dot shares with one that never runs in the same block of threads
     """
 
-    def __init__(self, function: Function, policy: SharedPolicy, limit: int) -> None:
+    def __init__(
+        self, function: Function, policy: SharedPolicy, limit: int, cores: TensorCores | None = None
+    ) -> None:
         self.function = function
         self.policy = policy
         self.limit = limit
+        self.cores = cores
+        self.lent: dict[Op, DotBuffers] = {}
         self._scratch: dict[Op, list[SharedAlloc]] = {}
 
     def dot(self, op: Dot, stages: int, passing: bool = False) -> DotBuffers | Reject:
-        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless both fit.
+        """Buffers for the operands of `op`, or why there is no room for them. Nothing is made unless all fit.
 
         passing   they are scratch buffers
         """
-        layout = layout_of(op.result)
-        assert layout is not None
-        wanted: list[SharedAlloc] = []
-        for value, side in ((op.a, "a"), (op.b, "b")):
-            element = value.type.scalar
-            assert isinstance(element, DType)
-            wanted.append(
-                self.policy.dot_operand(value.name or side, element, value.type.shape, side, layout, stages)
-            )
-        needed = self._bytes([], wanted) if passing else self._bytes(wanted)
+        if op in self.lent:
+            return self.lent[op]
+        wanted = self._wanted(op, stages)
+        made = list(wanted.values())
+        needed = self._bytes([], made) if passing else self._bytes(made)
         if needed > self.limit:
             wish = "1 stage needs" if stages == 1 else f"{stages} stages need"
             return Reject(f"{wish} {needed} bytes of shared memory, the limit is {self.limit}", op.loc)
+        return self._placed(op, wanted, passing)
+
+    def ring(
+        self, dots: Sequence[Dot], stages: int, copied: Container[Value]
+    ) -> tuple[int, dict[Dot, DotBuffers]] | Reject:
+        """Buffers for the operands of `dots`: those of `copied` values in as many of `stages` as there is room for, at
+        least two, the others in one."""
+        for count in range(stages, 1, -1):
+            wanted = {dot: self._wanted(dot, count, copied) for dot in dots}
+            if self._bytes([w for each in wanted.values() for w in each.values()]) <= self.limit:
+                return count, {dot: self._placed(dot, each, False, copied) for dot, each in wanted.items()}
+        return Reject(
+            f"two stages need more than the {self.limit} bytes of shared memory there are", dots[0].loc
+        )
+
+    def _placed(
+        self,
+        op: Dot,
+        wanted: Mapping[str, SharedAlloc],
+        passing: bool,
+        copied: Container[Value] | None = None,
+    ) -> DotBuffers:
         make = self.scratch if passing else self.alloc
-        return DotBuffers(*(make(w, op) for w in wanted))
+        values = {"a": op.a, "b": op.b}
+        staged = frozenset(s for s, v in values.items() if copied is None or v in copied)
+        a, b = (make(wanted[s], op) if s in wanted else v for s, v in values.items())
+        return DotBuffers(a, b, staged)
+
+    def _wanted(self, op: Dot, stages: int, copied: Container[Value] | None = None) -> dict[str, SharedAlloc]:
+        """The buffers that operands of `op` go to, made but not placed; none for one that stays in registers. With
+        `copied`, other values than these get one stage."""
+        layout = layout_of(op.result)
+        plan = self.plan_of(op)
+        assert layout is not None
+        if plan is not None:
+            sides = ["b"] if in_registers(op, plan) else ["a", "b"]
+            values = {"a": op.a, "b": op.b}
+            counts = {s: stages if copied is None or values[s] in copied else 1 for s in sides}
+            return {side: operand_buffer(op, plan, side, counts[side]) for side in sides}
+        out: dict[str, SharedAlloc] = {}
+        for value, side in ((op.a, "a"), (op.b, "b")):
+            element = value.type.scalar
+            assert isinstance(element, DType)
+            out[side] = self.policy.dot_operand(
+                value.name or side, element, value.type.shape, side, layout, stages
+            )
+        return out
+
+    def plan_of(self, op: Dot) -> MmaPlan | None:
+        """How `op` runs on tensor cores, if it was laid out to."""
+        return self.cores.plan_of(op) if self.cores is not None else None
+
+    def product(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Value:
+        """The machine ops for `op` with its operands in `buffers`; gives its result."""
+        if self.plan_of(op) is None:
+            return dot_fma(builder, op, buffers, stage)
+        return self.on_tensor_cores(builder, op, buffers, stage).emit()
+
+    def on_tensor_cores(self, builder: Builder, op: Dot, buffers: DotBuffers, stage: Value | None) -> Product:
+        """The machine ops to come for `op`, which has a plan."""
+        plan = self.plan_of(op)
+        assert plan is not None
+        stages = {side: stage if side in buffers.staged else None for side in "ab"}
+        return Product(builder, op, plan, {"a": buffers.a, "b": buffers.b}, stages)
 
     def alloc(self, wanted: SharedAlloc, op: Op) -> Value:
         """Put a buffer of its own in front of the kernel's code. Raises the catalogue error if it does not fit."""
@@ -97,9 +167,10 @@ class SharedSpace:
         return wanted.result
 
     def scratch(self, wanted: SharedAlloc, op: Op) -> Value:
-        """A buffer that only the lowering of `op` uses, from the first write to a barrier behind the last access.
+        """A buffer that only the lowering of `op` uses, and in a loop not again before a barrier behind the last access.
 
-        So it may share its bytes with the scratch buffers of other ops. Raises the catalogue error if it does not fit.
+        So it may share its bytes with the scratch buffers of other ops: then `finish` puts a barrier before the first use
+        of each. Raises the catalogue error if it does not fit.
         """
         wanted.loc = op.loc
         body = self.function.body
@@ -112,10 +183,24 @@ class SharedSpace:
         return wanted.result
 
     def finish(self) -> None:
-        """Scratch buffers of a single op are like the others."""
-        if len(self._scratch) == 1:
-            for op in next(iter(self._scratch.values())):
+        """Scratch buffers get bytes of their own where all of them are few; else barriers keep their users apart."""
+        allocs = self.function.find(SharedAlloc)
+        apart = end_of(0, [_type(op) for op in allocs])
+        if len(self._scratch) < 2 or apart <= min(self.limit, SEED_SHARED_LIMIT):
+            for op in allocs:
                 op.attrs["offset"] = None
+            return
+        owner = {op.result: user for user, buffers in self._scratch.items() for op in buffers}
+        firsts: dict[Op, Op] = {}
+        for op in self.function.walk():
+            for value in op.operands:
+                if value in owner:
+                    firsts.setdefault(owner[value], op)
+        for first in list(firsts.values())[1:]:
+            assert first.parent is not None
+            builder = Builder(first.parent, first.loc)
+            with builder.before(first), builder.at(first.loc):
+                builder.insert(Barrier())
 
     def _bytes(self, more: Sequence[SharedAlloc], scratch: Sequence[SharedAlloc] = ()) -> int:
         """What all buffers take with `more`, and with the scratch buffers `scratch` of one more op."""
@@ -186,9 +271,11 @@ def _dot(op: Dot, space: SharedSpace, plan: StagePlan | None) -> None:
     with builder.before(op), builder.at(op.loc):
         stage = plan.stage_value(builder) if plan is not None else None
         for value, buffer in ((op.a, buffers.a), (op.b, buffers.b)):
+            if buffer is value:
+                continue
             _fill(builder, value, buffer, stage, space.policy.copies_directly)
         builder.insert(Barrier())
-        result = dot_fma(builder, op, buffers, stage)
+        result = space.product(builder, op, buffers, stage)
         if plan is None:
             builder.insert(Barrier())
     loads = [v.defining_op for v in (op.a, op.b)]

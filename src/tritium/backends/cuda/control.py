@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tritium.backends.cuda.groups import Group, Statement
-from tritium.backends.cuda.registers import Local, Uniform
+from tritium.backends.cuda.registers import Fragments, Local, Uniform
 from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import DType
 from tritium.ops.control import For, If, Return, While
@@ -44,6 +45,12 @@ def _declare(e: Emitter, value: Value, init: Value | None) -> None:
         e.w.line(f"{kind} {name};" if init is None else f"{kind} {name} = {e.scalar(init)};")
         e.held[value] = Uniform(Expr(name))
         return
+    source = e.held.get(init) if init is not None else None
+    if isinstance(source, Fragments):
+        e.held[value] = made = replace(source, name=e.names.of(value))
+        e.w.line(f"{made.declaration()};")
+        _copy_fragments(e, made, source)
+        return
     layout = e.layout(value)
     local = e.local(value, layout)
     group = Group(layout, tuple(1 for _ in layout.axes))
@@ -62,12 +69,26 @@ def _declare(e: Emitter, value: Value, init: Value | None) -> None:
     group.write(e.w, e.users, e.spelled)
 
 
+def _copy_fragments(e: Emitter, target: Fragments, source: Fragments) -> None:
+    count, registers = target.shape
+    e.w.pragma("unroll")
+    with e.w.block(f"for (int i = 0; i < {count}; ++i)"):
+        e.w.pragma("unroll")
+        e.w.line(f"for (int j = 0; j < {registers}; ++j) {target.name}[i][j] = {source.name}[i][j];")
+
+
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> None:
     """The yield: all targets take their new values at once."""
     for v in values:
         e.settle(v)
     e.flush()
-    _in_order(e, [(t, v) for t, v in zip(targets, values, strict=True) if e.held[v] is not e.held[t]])
+    moves = [(t, v) for t, v in zip(targets, values, strict=True) if e.held[v] is not e.held[t]]
+    _in_order(e, [(t, v) for t, v in moves if not isinstance(e.held[t], Fragments)])
+    for t, v in moves:  # no other value is made of fragments
+        to, source = e.held[t], e.held[v]
+        if isinstance(to, Fragments):
+            assert isinstance(source, Fragments)
+            _copy_fragments(e, to, source)
 
 
 def _in_order(e: Emitter, moves: list[tuple[Value, Value]]) -> None:

@@ -22,6 +22,7 @@ from tritium.backends.cuda import (
     selection,
     shared,
     sorting,
+    tensor,
 )
 from tritium.backends.cuda.atomics import communicates
 from tritium.backends.cuda.expressions import Expressions
@@ -308,6 +309,13 @@ class Emitter(Expressions):
         for g in groups:
             g.write(self.w, self.users, self.spelled)
 
+    def flush_before(self, group: Group) -> None:
+        """Write all groups but the last one, `group`."""
+        assert self.groups[-1] is group
+        self.groups.pop()
+        self.flush()
+        self.groups.append(group)
+
     def settle(self, value: Value) -> None:
         """Have the registers of `value` in variables before something that no loop of registers can hold."""
         if value.type.shape:
@@ -364,6 +372,24 @@ class Emitter(Expressions):
     def dot_fma(self, op: Op) -> None:
         dots.dot_fma(self, op)
 
+    def copy_async(self, op: Op) -> None:
+        tensor.copy_async(self, op)
+
+    def commit_copies(self, op: Op) -> None:
+        tensor.commit_copies(self, op)
+
+    def wait_copies(self, op: Op) -> None:
+        tensor.wait_copies(self, op)
+
+    def load_fragments(self, op: Op) -> None:
+        tensor.load_fragments(self, op)
+
+    def slice_fragments(self, op: Op) -> None:
+        tensor.slice_fragments(self, op)
+
+    def mma(self, op: Op) -> None:
+        tensor.mma(self, op)
+
     def reduce(self, op: Op) -> None:
         reductions.reduce(self, op)
 
@@ -384,6 +410,9 @@ class Emitter(Expressions):
 
     def top_groups(self, op: Op) -> None:
         selection.top_groups(self, op)
+
+    def sort_lines(self, op: Op) -> None:
+        sorting.sort_lines(self, op)
 
     def shared_scatter(self, op: Op) -> None:
         sorting.shared_scatter(self, op)

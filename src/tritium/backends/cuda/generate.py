@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tritium import config
 from tritium.backends.cuda.emitter import Emitter
 from tritium.backends.cuda.prelude import prelude
 from tritium.backends.cuda.registers import Uniform
+from tritium.backends.cuda.resources import arch_number
 from tritium.errors import Loc, make_error
 from tritium.ir.core import Function, Op, Value
 from tritium.ir.match import Record
 from tritium.ir.types import DType, Type
 from tritium.layout import SEED_SHARED_LIMIT
 from tritium.ops.dot import Dot
-from tritium.ops.dot_scaled import DotScaled
 from tritium.ops.emit import Expr
 from tritium.ops.gpu_layout import layout_of
 from tritium.ops.gpu_reduce import ReduceGroups
@@ -38,7 +38,14 @@ from tritium.passes import (
 from tritium.passes.layout_policy import DefaultPolicy, LayoutPolicy, SeedPolicy
 from tritium.passes.lower_to_machine import SharedSpace
 from tritium.passes.shared_policy import DefaultShared, SeedShared, SharedPolicy
-from tritium.passes.specialize import accumulate, double_buffer, prefetch_tiles
+from tritium.passes.specialize import (
+    accumulate,
+    double_buffer,
+    pipeline_loads,
+    prefetch_tiles,
+    tensor_cores,
+)
+from tritium.passes.specialize.tensor_cores import TensorCores
 
 
 @dataclass(frozen=True)
@@ -71,16 +78,30 @@ def generate(function: Function, options: Mapping[str, Any], arch: str) -> CudaS
     options: ``num_warps`` (default 4) and ``layouts`` ("default" or "seed").
     """
     record = Record()
-    laid = lay_out(function, options, record)
+    laid = lay_out(function, options, record, arch)
     return to_source(lower(laid, options, record, arch), options, record)
 
 
-def policies(function: Function, options: Mapping[str, Any]) -> tuple[LayoutPolicy, SharedPolicy]:
-    """The policies that the options name."""
+def policies(
+    function: Function, options: Mapping[str, Any], cores: TensorCores | None = None
+) -> tuple[LayoutPolicy, SharedPolicy]:
+    """The policies that the options name. `cores`: the tensor cores, if dots may use them."""
     if options.get("layouts") == "seed":
         rung = rung_of(options)
         return seed_policy(function, one_result=rung == 0), SeedShared(padded=rung >= 2)
-    return DefaultPolicy(options.get("num_warps") or 4), DefaultShared()
+    return DefaultPolicy(warps_of(options), cores), DefaultShared()
+
+
+def warps_of(options: Mapping[str, Any]) -> int:
+    """Warps of a block under the default policy."""
+    return options.get("num_warps") or 4
+
+
+def tensor_cores_of(options: Mapping[str, Any], arch: str) -> TensorCores | None:
+    """The tensor cores of `arch`, unless the settings or the policy leave them alone."""
+    if options.get("layouts") == "seed" or not specialises(tensor_cores.NAME):
+        return None
+    return TensorCores(warps_of(options), arch_number(arch))
 
 
 MAX_THREADS = 1024
@@ -110,15 +131,19 @@ def _size(shape: tuple[int, ...]) -> int:
     return out
 
 
-def lay_out(function: Function, options: Mapping[str, Any], record: Record) -> Function:
+def lay_out(function: Function, options: Mapping[str, Any], record: Record, arch: str = "sm_90a") -> Function:
     """The stage ``lay.tir``."""
-    if function.find(DotScaled):
-        function = function.clone()
-        expand_scaled_dots.run(function, record)
-    layouts, _ = policies(function, options)
+    cores = tensor_cores_of(options, arch)
+    function = function.clone()
+    expand_scaled_dots.run(function, record)
     if options.get("layouts") != "seed" and specialises(accumulate.NAME):
-        function = function.clone()
         accumulate.run(function, record)
+    if cores is not None:
+        tensor_cores.widen_fp8(function, cores.arch)
+        tensor_cores.turn_loads(function, cores)
+        cores = replace(cores, chained=tensor_cores.chained_dots(function))
+        tensor_cores.run(function, cores, record)
+    layouts, _ = policies(function, options, cores)
     if layouts.threads > MAX_THREADS:
         name = f"threads per block of {function.name}"
         raise make_error("TRI0734", function.loc, name=name, required=layouts.threads, limit=MAX_THREADS)
@@ -133,11 +158,14 @@ def lower(function: Function, options: Mapping[str, Any], record: Record, arch: 
     machine = function.clone()
     seed = options.get("layouts") == "seed"
     _, shared = policies(machine, options)
-    space = SharedSpace(machine, shared, SEED_SHARED_LIMIT if seed else shared_limit(arch))
+    cores = tensor_cores_of(options, arch)
+    space = SharedSpace(machine, shared, SEED_SHARED_LIMIT if seed else shared_limit(arch), cores)
     plans: dict[Op, double_buffer.StagePlan] = {}
     if seed and rung_of(options) >= RUNGS.index("stages"):
         plans = double_buffer.find(machine, record)
-    elif not seed and specialises(prefetch_tiles.NAME):
+    if not seed and specialises(pipeline_loads.NAME):
+        pipeline_loads.run(machine, record, space, options.get("num_stages") or pipeline_loads.STAGES)
+    if not seed and specialises(prefetch_tiles.NAME):
         prefetch_tiles.run(machine, record, space)
     lower_batches.run(machine, space)
     lower_to_machine.run(machine, space, plans)

@@ -51,6 +51,7 @@ class Group:
 
     steps    per axis how many registers one iteration deals with: 1, or the width of a vector
     arrays   what its statements fill and does not follow from them
+    straight   written register by register, with numbers in place of loop variables
     """
 
     layout: RegisterLayout
@@ -60,10 +61,13 @@ class Group:
     statements: list[Statement] = field(default_factory=list)
     arrays: list[Local] = field(default_factory=list)
     ops: set[Op] = field(default_factory=set)
+    straight: bool = False
 
     @property
     def key(self) -> tuple[tuple[AxisLayout, int], ...]:
         """Groups with equal keys walk the same registers."""
+        if self.straight:
+            return ((AxisLayout(1), id(self)),)
         return tuple((a, s) for a, s in zip(self.layout.axes, self.steps, strict=True) if a.registers > 1)
 
     def counts(self) -> tuple[int, ...]:
@@ -96,6 +100,10 @@ class Group:
             self._body(w, moving)
             return
         count, step = self.counts()[axis], self.steps[axis]
+        if self.straight:
+            for at in range(0, count, step):
+                self._loop(w, axis + 1, [*moving, at] if count > 1 else moving)
+            return
         if count == step:
             self._loop(w, axis + 1, [*moving, 0] if count > 1 else moving)
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tritium.analysis.disjoint import never_meet
 from tritium.analysis.vectors import vectors_of
 from tritium.backends.cuda.groups import Statement
 from tritium.backends.cuda.registers import Computed, Coordinate, coordinate
@@ -75,8 +76,9 @@ def _collide(e: Emitter, op: Op, other: Op, pointer: Value) -> bool:
     mine, others = e.alias_classes.class_of(pointer), e.alias_classes.class_of(other.operands[0])
     if not (mine.anywhere or others.anywhere or mine.arguments & others.arguments):
         return False
-    same = other.operands[0] is pointer and _where(e, op) == _where(e, other)
-    return not same  # equal addresses in an equal layout: every thread meets only its own elements
+    if other.operands[0] is pointer and _where(e, op) == _where(e, other):
+        return False  # equal addresses in an equal layout: every thread meets only its own elements
+    return not never_meet(e.facts, op, other)
 
 
 def _where(e: Emitter, op: Op) -> RegisterLayout | None:
@@ -152,7 +154,7 @@ def _load_vector(e: Emitter, op: Load, index: Coordinate, width: int, axis: int,
     assert isinstance(element, (DType, PointerType))
     start = address(e, op.ptr, index)
     target = e.held[op.result]
-    lanes = [_shifted(e, index, axis, u) for u in range(width)]
+    lanes = [shifted(index, axis, u) for u in range(width)]
     whole = _whole(e, op, lanes, uniform)
     narrow = element.itemsize < WORD and width * element.itemsize % WORD == 0
     if narrow or (element.itemsize == WORD and whole is not None and uniform):
@@ -218,7 +220,8 @@ def _fallback(e: Emitter, op: Load, lane: Coordinate, uniform: bool) -> Expr:
     return e.text(op.other, lane) if op.other is not None else e.literal(0, element)  # type: ignore[arg-type]
 
 
-def _shifted(e: Emitter, index: Coordinate, axis: int, by: int) -> Coordinate:
+def shifted(index: Coordinate, axis: int, by: int) -> Coordinate:
+    """The register coordinate `by` further along `axis`."""
     at = index[axis]
     moved = at + by if isinstance(at, int) else at if not by else binary("+", at, Expr(str(by)))
     return tuple(moved if a == axis else i for a, i in enumerate(index))
@@ -292,7 +295,7 @@ def _store_vector(
 ) -> list[str]:
     element = op.value.type.scalar
     assert isinstance(element, (DType, PointerType))
-    lanes = [_shifted(e, index, axis, u) for u in range(width)]
+    lanes = [shifted(index, axis, u) for u in range(width)]
     start = address(e, op.ptr, index)
     values = [e.text(op.value, lane) for lane in lanes]
     layout = e.layout(op.ptr)

@@ -71,6 +71,40 @@ class Local:
 
 
 @dataclass
+class Fragments:
+    """Packed 32-bit registers of a tensor-core operand, ``u32 name[steps * lines][4 or 2]``; only `gpu.mma` reads them.
+
+    side    "a" or "b"
+    steps   instructions along the reduction
+    count   operands of instructions in one step
+    """
+
+    name: str
+    side: str
+    steps: int
+    count: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the C++ array."""
+        return self.steps * self.count, 4 if self.side == "a" else 2
+
+    def declaration(self) -> str:
+        """``u32 a_0[4][4]``"""
+        return f"u32 {self.name}" + "".join(f"[{n}]" for n in self.shape)
+
+    def at(self, index: Coordinate) -> Expr:
+        raise AssertionError(f"fragments {self.name} have no elements of their own")
+
+    def register(self, line: int, depth: int) -> str:
+        """The 32-bit register with row or column register `line` and number `depth` of the reduction."""
+        step, half = divmod(depth, 2)
+        if self.side == "a":
+            return f"{self.name}[{step * self.count + line // 2}][{line % 2 + 2 * half}]"
+        return f"{self.name}[{step * self.count + line}][{half}]"
+
+
+@dataclass
 class View:
     """Another value seen through a shape op: axis b of the base is axis ``pick[b]`` here, or None where it repeats."""
 

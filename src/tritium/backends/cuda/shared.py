@@ -10,8 +10,10 @@ from tritium.backends.cuda.memory import all_of
 from tritium.backends.cuda.registers import Coordinate, coordinate
 from tritium.ir.core import Op, Value
 from tritium.ir.types import SharedType
+from tritium.layout import Swizzle
 from tritium.ops.emit import Expr, binary, conditional
 from tritium.ops.gpu_layout import RegisterLayout, parse_layout
+from tritium.ops.gpu_mma import LoadFragments
 from tritium.ops.gpu_shared import (
     CopyToShared,
     SharedAlloc,
@@ -67,15 +69,25 @@ def slot(e: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> E
     ty = buffer.type
     assert isinstance(ty, SharedType)
     terms: list[Expr] = []
-    if stage is not None and e.scalar(stage) != "0":
-        terms.append(binary("*", e.scalar(stage), Expr(str(ty.stage_size))))
     for at, stride in sorted(zip(place, ty.strides, strict=True), key=lambda t: -t[1]):
         if at != "0":
             terms.append(at if stride == 1 else binary("*", at, Expr(str(stride))))
-    out = terms[0] if terms else Expr("0")
+    inside = _sum(terms)
+    if ty.swizzle and inside != "0":
+        e.used.add("swizzled")
+        swizzle = Swizzle(*ty.swizzle)
+        inside = Expr(f"swizzled<{swizzle.shift}, {swizzle.mask // ty.element.itemsize}>({inside})")
+    if stage is not None and e.scalar(stage) != "0":
+        inside = _sum([binary("*", e.scalar(stage), Expr(str(ty.stage_size))), inside])
+    return Expr(f"{e.buffers[buffer]}[{inside}]")
+
+
+def _sum(terms: list[Expr]) -> Expr:
+    terms = [t for t in terms if t != "0"] or [Expr("0")]
+    out = terms[0]
     for t in terms[1:]:
         out = binary("+", out, t)
-    return Expr(f"{e.buffers[buffer]}[{out}]")
+    return out
 
 
 def place(e: Emitter, layout: RegisterLayout, index: Coordinate) -> list[Expr]:
@@ -91,15 +103,42 @@ def _guarded(e: Emitter, layout: RegisterLayout, index: Coordinate, text: str) -
 def shared_store(e: Emitter, op: Op) -> None:
     assert isinstance(op, SharedStore)
     layout = e.layout(op.value)
-    group = e.group_for(layout, stores=True)
+    width, axis = _stored_at_once(e, op, layout)
+    steps = tuple(width if a == axis else 1 for a in range(len(layout.axes)))
+    group = e.group_for(layout, stores=True, steps=steps)
     e.need(op.value, group)
     group.ops.add(op)
 
     def write(index: Coordinate) -> list[str]:
         target = slot(e, op.buffer, place(e, layout, index), op.stage)
-        return _guarded(e, layout, index, f"{target} = {e.text(op.value, index)};")
+        if width == 1:
+            return _guarded(e, layout, index, f"{target} = {e.text(op.value, index)};")
+        lanes = [memory.shifted(index, axis, u) for u in range(width)]
+        values = ", ".join(e.text(op.value, lane) for lane in lanes)
+        kind = e.type(op.value.type.scalar)  # type: ignore[arg-type]
+        e.used.add("vec")
+        return _guarded(e, layout, index, f"store_vec(&{target}, vec<{kind}, {width}>{{{{{values}}}}});")
 
     group.statements.append(Statement(op.loc, layout.register_shape, write))
+
+
+def _stored_at_once(e: Emitter, op: SharedStore, layout: RegisterLayout) -> tuple[int, int]:
+    """(elements of a run that one store may take to a buffer of a dot on tensor cores, their axis): whole chunks of a
+    swizzle or parts of them, aligned."""
+    ty = op.buffer.type
+    assert isinstance(ty, SharedType)
+    fast = ty.order[0]
+    fragments = any(isinstance(user, LoadFragments) for user, _ in op.buffer.uses)
+    if e.spelled or not fragments or layout.axes[fast].overhangs:
+        return 1, fast
+    size = ty.element.itemsize
+    strides = [s for a, s in enumerate(ty.strides) if a != fast]
+    width = 1
+    while layout.axes[fast].vector % (width * 2) == 0 and width * 2 * size <= 16:
+        if any(s % (width * 2) for s in (*strides, ty.stage_size)):
+            break
+        width *= 2
+    return width, fast
 
 
 def shared_load(e: Emitter, op: Op) -> None:

@@ -27,4 +27,17 @@ compiler, or of machine IR edited by hand, not of the kernel.
 """,
         hint="report the case with the kernel; TRITIUM_SPECIALIZE=none avoids most rewrites",
     ),
+    Entry(
+        code="TRI0822",
+        cls=InterpreterError,
+        title="shared memory used while a copy to it is under way",
+        message="`{op}` uses elements of shared memory that an asynchronous copy may still be writing",
+        explanation="""
+Machine IR runs on the interpreter with a shadow of shared memory. An asynchronous copy is complete only for the thread
+that waited for it, and for others after the next barrier; here the wait is missing, or it leaves too many groups of
+copies pending, or the wrong stage is used. This is a fault of the compiler, or of machine IR edited by hand, not of the
+kernel.
+""",
+        hint="report the case with the kernel; TRITIUM_SPECIALIZE=none avoids most rewrites",
+    ),
 )

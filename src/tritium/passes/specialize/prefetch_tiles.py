@@ -32,13 +32,16 @@ from tritium.ops.compare import Greater, Less
 from tritium.ops.control import For, While, Yield
 from tritium.ops.create import Constant
 from tritium.ops.dot import Dot
+from tritium.ops.gpu_layout import layout_of
 from tritium.ops.gpu_shared import Barrier, ConvertLayout, DotFma, SharedStore
 from tritium.ops.memory import Load
 from tritium.ops.shape import Broadcast
-from tritium.passes.lower_to_machine import DotBuffers, SharedSpace, dot_fma
+from tritium.passes.lower_to_machine import DotBuffers, SharedSpace
 
 NAME = "prefetch_tiles"
 STAGES = 2
+MOST_REGISTERS = 192
+"""Elements of the next tiles and sums that a thread may hold: of 255 registers, addresses and masks take the rest."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,20 @@ def match_prefetch(dot: Dot) -> PrefetchPlan | Reject:
     return m.reject
 
 
+def _too_large(dot: Dot) -> Reject | None:
+    """Why the next tiles of a dot on tensor cores cannot wait in registers, if they cannot."""
+    held, sums = _registers(dot.a) + _registers(dot.b), _registers(dot.result)
+    if held + sums <= MOST_REGISTERS:
+        return None
+    rule = f"{held} elements per thread do not fit beside {sums} sums"
+    return Reject(rule, dot.loc, "smaller tiles or more warps would do")
+
+
+def _registers(value: Value) -> int:
+    layout = layout_of(value)
+    return layout.registers if layout is not None else 0
+
+
 def _reads_at_most(op: Op) -> bool:
     assert isinstance(op, TileOp)
     return not op.effects() & (Effect.WRITE | Effect.ATOMIC | Effect.BARRIER | Effect.VOLATILE | Effect.IO)
@@ -112,7 +129,7 @@ def _slice(body: Region, wanted: list[Value]) -> list[Op] | None:
     return [op for op in body.ops if op in needed]
 
 
-def apply_prefetch(plan: PrefetchPlan, buffers: DotBuffers) -> None:
+def apply_prefetch(plan: PrefetchPlan, buffers: DotBuffers, space: SharedSpace) -> None:
     """Rewrite the loop; `buffers` are the two operands' places in shared memory."""
     loop, dot = plan.loop, plan.dot
     before = Builder(loop.parent, dot.loc)  # type: ignore[arg-type]
@@ -124,11 +141,11 @@ def apply_prefetch(plan: PrefetchPlan, buffers: DotBuffers) -> None:
         before.insert(SharedStore(buffers.b, b, zero))
         before.insert(Barrier())
     stage = loop.body.add_arg(int32, "stage")
-    _rewrite_body(plan, buffers, stage)
+    _rewrite_body(plan, buffers, stage, space)
     _carry(loop, zero)
 
 
-def _rewrite_body(plan: PrefetchPlan, buffers: DotBuffers, stage: Value) -> None:
+def _rewrite_body(plan: PrefetchPlan, buffers: DotBuffers, stage: Value, space: SharedSpace) -> None:
     loop, dot = plan.loop, plan.dot
     body = loop.body
     first = body.ops[0]
@@ -145,7 +162,7 @@ def _rewrite_body(plan: PrefetchPlan, buffers: DotBuffers, stage: Value) -> None
         nexts = dict(zip(body.args[1:-1], end.operands, strict=True))
         a, b = _operands(plan, inside, {iv: following, **nexts}, _goes_on(inside, loop, following))
     with inside.before(dot), inside.at(dot.loc):
-        result = dot_fma(inside, dot, buffers, stage)
+        result = space.product(inside, dot, buffers, stage)
         one = inside.insert(Constant(value=1, type=int32)).result
         other = inside.insert(Xor(stage, one, result_names=("next_stage",))).result
         inside.insert(SharedStore(buffers.a, a, other))
@@ -223,6 +240,10 @@ def run(function: Function, record: Record, space: SharedSpace) -> None:
     for op in function.find(Dot):
         assert isinstance(op, Dot)
         found = match_prefetch(op)
+        if op in space.lent:  # registers for the version of the loop that matters
+            found = Reject("the loop is the version for sizes that rule out asynchronous copies", op.loc)
+        if isinstance(found, PrefetchPlan) and space.plan_of(op) is not None:
+            found = _too_large(op) or found
         if not isinstance(found, Reject) and any(p.loop is found.loop for p in plans):
             found = Reject("another dot of the loop is prefetched already", op.loc)
         if isinstance(found, Reject):
@@ -235,4 +256,4 @@ def run(function: Function, record: Record, space: SharedSpace) -> None:
             record.reject(NAME, made)
         else:
             record.plan(NAME, str(plan), at=plan.dot)
-            apply_prefetch(plan, made)
+            apply_prefetch(plan, made, space)

@@ -59,9 +59,9 @@ def load_vectors(kernel, facts=ALIGNED, **constants) -> Vectors:
 
 def test_blocks_of_programs_are_vectors_though_their_offsets_may_wrap() -> None:
     """pid * BLOCK + offs leaves int32 for large pids, but whole vectors do at once."""
-    assert load_vectors(blocks, BLOCK=1024) == Vectors((0,), 4, True)
+    assert load_vectors(blocks, BLOCK=1024) == Vectors((0,), 4, True, True)
     no_facts = {k: v for k, v in ALIGNED.items() if k != (2,)}
-    assert load_vectors(blocks, facts=no_facts, BLOCK=1024) == Vectors((0,), 4, False)
+    assert load_vectors(blocks, facts=no_facts, BLOCK=1024) == Vectors((0,), 4, False, True)
 
 
 @pytest.mark.parametrize(("shift", "back", "count"), [(0, 0, 4), (4, 0, 4), (2, 2, 2), (3, 1, 1), (2, 0, 2)])

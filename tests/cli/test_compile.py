@@ -89,6 +89,18 @@ def test_comes_from_the_cache_the_second_time(file: Path, tmp_path: Path) -> Non
     assert [e.key for e in disk_cache().entries()] == [entry.key]
 
 
+MATMUL = """
+import tritium as triton
+import tritium.language as tl
+
+@triton.jit
+def product(a, b, c, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = i[:, None] * B + i[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at), input_precision="ieee"))
+"""
+
+
 @pytest.mark.parametrize(
     "arch, options, code",
     [
@@ -100,9 +112,22 @@ def test_comes_from_the_cache_the_second_time(file: Path, tmp_path: Path) -> Non
     ],
 )
 def test_mistakes_are_named(file: Path, tmp_path: Path, arch: str, options: list[str], code: str) -> None:
-    with pytest.raises(ArgumentError, match=code):
+    with pytest.raises(ArgumentError, match=code) as caught:
         compile_to(f"{file}::scale", arch, tmp_path / "out", SIGNATURE, options)
     assert not (tmp_path / "out").exists()
+    if code in ("TRI0702", "TRI0713"):
+        assert caught.value.loc is None, "what is wrong is on the command line"
+
+
+def test_a_limit_of_registers_and_what_it_costs(file: Path, tmp_path: Path) -> None:
+    file.write_text(MATMUL)
+    signature = "*fp32:16, *fp32:16, *fp32:16, B=64"
+    compile_to(f"{file}::product", "sm_90a", tmp_path, signature, ["maxnreg=40", "num_warps=2"])
+    report = json.loads((tmp_path / "product.json").read_text())
+    assert report["registers"] <= 40 and report["spill_stores"] > 0 and report["stack"] > 0
+    assert report["shared"] >= 2 * 64 * 64 * 4
+    spilled = [d for d in report["decisions"] if d["name"] == "registers"]
+    assert len(spilled) == 1 and not spilled[0]["applied"] and "bytes of registers" in spilled[0]["text"]
 
 
 def test_an_error_in_the_kernel_is_at_its_line(file: Path, tmp_path: Path) -> None:

@@ -99,9 +99,10 @@ def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layouts", ["default", "seed"])
-def test_the_corpus_compiles(layouts: str) -> None:
-    assert not failures(collected(select(without={"large"}), layouts=layouts), "sm_90a")
+@pytest.mark.parametrize(("layouts", "stride"), [("default", 1), ("seed", 3)])
+def test_the_corpus_compiles(layouts: str, stride: int) -> None:
+    """All of it with the default layouts, a third with the seed's, whose unrolled texts take the compiler long."""
+    assert not failures(collected(select(without={"large"})[::stride], layouts=layouts), "sm_90a")
 
 
 @pytest.mark.parametrize("arch", ARCHES)

@@ -1,7 +1,41 @@
+typedef signed char i8;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+template <class To, class From> __device__ __forceinline__ To bits_as(From x) {
+  static_assert(sizeof(To) == sizeof(From), "the width stays");
+  union { From from; To to; } bits = {x};
+  return bits.to;
+}
 // `N` neighbouring elements that move as one.
 template <class T, int N> struct alignas(sizeof(T) * N) vec { T v[N]; };
 template <int N, class T> __device__ __forceinline__ vec<T, N> load_vec(const T* from) { return *reinterpret_cast<const vec<T, N>*>(from); }
 template <int N, class T> __device__ __forceinline__ void store_vec(T* to, const vec<T, N>& x) { *reinterpret_cast<vec<T, N>*>(to) = x; }
+// `N` neighbouring 32-bit words, which hold elements of up to their size: a word stays in one register.
+template <int N> struct alignas(4 * N) words { u32 v[N]; };
+template <int N> __device__ __forceinline__ words<N> load_words(const void* from) { return *reinterpret_cast<const words<N>*>(from); }
+template <class T> __device__ __forceinline__ T part_of(u32 word, int place) {
+  if constexpr (sizeof(T) == 4) return bits_as<T>(word);
+  else if constexpr (sizeof(T) == 2) return bits_as<T>(u16(word >> 16 * place));
+  else return bits_as<T>(u8(word >> 8 * place));
+}
+template <int N> __device__ __forceinline__ void store_words(void* to, const words<N>& x) { *reinterpret_cast<words<N>*>(to) = x; }
+__device__ __forceinline__ u32 joined(u16 low, u16 high) { u32 x; asm("mov.b32 %0, {%1, %2};" : "=r"(x) : "h"(low), "h"(high)); return x; }
+template <class T> __device__ __forceinline__ u32 word_of(T a) { return bits_as<u32>(a); }
+template <class T> __device__ __forceinline__ u32 word_of(T a, T b) { return joined(bits_as<u16>(a), bits_as<u16>(b)); }
+template <class T> __device__ __forceinline__ u32 word_of(T a, T b, T c, T d) {
+  return u32(bits_as<u8>(a)) | u32(bits_as<u8>(b)) << 8 | u32(bits_as<u8>(c)) << 16 | u32(bits_as<u8>(d)) << 24;
+}
+// What is at `from` where it is wanted, else x, without a branch that would keep other code from moving past.
+__device__ __forceinline__ words<1> load_if(bool wanted, const void* from, words<1> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p ld.global.b32 %0, [%1]; }" : "+r"(x.v[0]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
+__device__ __forceinline__ words<2> load_if(bool wanted, const void* from, words<2> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p ld.global.v2.b32 {%0, %1}, [%2]; }" : "+r"(x.v[0]), "+r"(x.v[1]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
+__device__ __forceinline__ words<4> load_if(bool wanted, const void* from, words<4> x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p ld.global.v4.b32 {%0, %1, %2, %3}, [%4]; }" : "+r"(x.v[0]), "+r"(x.v[1]), "+r"(x.v[2]), "+r"(x.v[3]) : "l"(__cvta_generic_to_global(from)), "r"(int(wanted)) : "memory"); return x; }
+// x to `to` where it is wanted; without a branch, into which the computation of x would move.
+__device__ __forceinline__ void store_if(bool wanted, void* to, const words<1>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %2, 0; @p st.global.b32 [%1], %0; }" :: "r"(x.v[0]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
+__device__ __forceinline__ void store_if(bool wanted, void* to, const words<2>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %3, 0; @p st.global.v2.b32 [%2], {%0, %1}; }" :: "r"(x.v[0]), "r"(x.v[1]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
+__device__ __forceinline__ void store_if(bool wanted, void* to, const words<4>& x) { asm volatile("{ .reg .pred p; setp.ne.b32 p, %5, 0; @p st.global.v4.b32 [%4], {%0, %1, %2, %3}; }" :: "r"(x.v[0]), "r"(x.v[1]), "r"(x.v[2]), "r"(x.v[3]), "l"(__cvta_generic_to_global(to)), "r"(int(wanted)) : "memory"); }
 
 extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, float* b_ptr, float* c_ptr, int M, int N, int K) {
   __shared__ __align__(16) float shared_a[2176];
@@ -40,17 +74,11 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
   #pragma unroll
   for (int i = 0; i < 2; ++i) {
     // a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
-    if (v31[i] && ks[0] < K && v46) {
-      vec<float, 4> t = load_vec<4>(v26[i] + ks[0]);
-      a[i][0] = t.v[0];
-      a[i][1] = t.v[1];
-      a[i][2] = t.v[2];
-      a[i][3] = t.v[3];
-    } else {
-      a[i][0] = 0.0f;
-      a[i][1] = 0.0f;
-      a[i][2] = 0.0f;
-      a[i][3] = 0.0f;
+    { words<4> t = load_if(v31[i] && ks[0] < K && v46, v26[i] + ks[0], words<4>{{word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f)}});
+      a[i][0] = part_of<float>(t.v[0], 0);
+      a[i][1] = part_of<float>(t.v[1], 0);
+      a[i][2] = part_of<float>(t.v[2], 0);
+      a[i][3] = part_of<float>(t.v[3], 0);
     }
   }
   int ks_1[2];
@@ -71,17 +99,11 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
   float b[2][4];
   #pragma unroll
   for (int i = 0; i < 2; ++i) {
-    if (ks_1[i] < K && v42[0] && v46) {
-      vec<float, 4> t = load_vec<4>(b_ptr + ks_1[i] * N + cols[0]);
-      b[i][0] = t.v[0];
-      b[i][1] = t.v[1];
-      b[i][2] = t.v[2];
-      b[i][3] = t.v[3];
-    } else {
-      b[i][0] = 0.0f;
-      b[i][1] = 0.0f;
-      b[i][2] = 0.0f;
-      b[i][3] = 0.0f;
+    { words<4> t = load_if(ks_1[i] < K && v42[0] && v46, b_ptr + ks_1[i] * N + cols[0], words<4>{{word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f)}});
+      b[i][0] = part_of<float>(t.v[0], 0);
+      b[i][1] = part_of<float>(t.v[1], 0);
+      b[i][2] = part_of<float>(t.v[2], 0);
+      b[i][3] = part_of<float>(t.v[3], 0);
     }
   }
   #pragma unroll
@@ -124,17 +146,11 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       // a = tl.load(a_ptr + rows * K + ks[None, :], mask=(rows < M) & (ks[None, :] < K), other=0.0)
-      if (v31[i] && ks_2[0] < K && v68) {
-        vec<float, 4> t = load_vec<4>(v26[i] + ks_2[0]);
-        a_1[i][0] = t.v[0];
-        a_1[i][1] = t.v[1];
-        a_1[i][2] = t.v[2];
-        a_1[i][3] = t.v[3];
-      } else {
-        a_1[i][0] = 0.0f;
-        a_1[i][1] = 0.0f;
-        a_1[i][2] = 0.0f;
-        a_1[i][3] = 0.0f;
+      { words<4> t = load_if(v31[i] && ks_2[0] < K && v68, v26[i] + ks_2[0], words<4>{{word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f)}});
+        a_1[i][0] = part_of<float>(t.v[0], 0);
+        a_1[i][1] = part_of<float>(t.v[1], 0);
+        a_1[i][2] = part_of<float>(t.v[2], 0);
+        a_1[i][3] = part_of<float>(t.v[3], 0);
       }
     }
     int ks_3[2];
@@ -147,17 +163,11 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
     #pragma unroll
     for (int i = 0; i < 2; ++i) {
       // b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
-      if (ks_3[i] < K && v42[0] && v68) {
-        vec<float, 4> t = load_vec<4>(b_ptr + ks_3[i] * N + cols[0]);
-        b_1[i][0] = t.v[0];
-        b_1[i][1] = t.v[1];
-        b_1[i][2] = t.v[2];
-        b_1[i][3] = t.v[3];
-      } else {
-        b_1[i][0] = 0.0f;
-        b_1[i][1] = 0.0f;
-        b_1[i][2] = 0.0f;
-        b_1[i][3] = 0.0f;
+      { words<4> t = load_if(ks_3[i] < K && v42[0] && v68, b_ptr + ks_3[i] * N + cols[0], words<4>{{word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f), word_of<float>(0.0f)}});
+        b_1[i][0] = part_of<float>(t.v[0], 0);
+        b_1[i][1] = part_of<float>(t.v[1], 0);
+        b_1[i][2] = part_of<float>(t.v[2], 0);
+        b_1[i][3] = part_of<float>(t.v[3], 0);
       }
     }
     // acc += tl.dot(a, b, input_precision="ieee")
@@ -222,6 +232,6 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
   #pragma unroll
   for (int i = 0; i < 8; ++i) {
     // tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
-    if (rows_1[i] < M && cols_1[0] < N) store_vec(c_ptr + rows_1[i] * N + cols_1[0], vec<float, 4>{{acc[i][0], acc[i][1], acc[i][2], acc[i][3]}});
+    store_if(rows_1[i] < M && cols_1[0] < N, c_ptr + rows_1[i] * N + cols_1[0], words<4>{{word_of<float>(acc[i][0]), word_of<float>(acc[i][1]), word_of<float>(acc[i][2]), word_of<float>(acc[i][3])}});
   }
 }

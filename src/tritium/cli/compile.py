@@ -10,7 +10,7 @@ from typing import Any
 from tritium.backends.cuda.assemble import architecture
 from tritium.backends.cuda.nvrtc import Binary
 from tritium.cli.target import resolve
-from tritium.errors import make_error
+from tritium.errors import TritiumError, make_error
 from tritium.pipeline import Compilation, compile_kernel
 from tritium.runtime.disk_cache import keep
 from tritium.runtime.options import check_options
@@ -130,7 +130,11 @@ def _options(function: str, parameters: Sequence[str], settings: Sequence[str]) 
         if not separator:
             raise make_error("TRI0907", name="--option", got=repr(text), expected="NAME=VALUE")
         given[name.strip()] = _value(value.strip())
-    complete = check_options(function, parameters, given)
+    try:
+        complete = check_options(function, parameters, given)
+    except TritiumError as error:
+        error.loc = None  # it comes from the command line, not from a line of the program
+        raise
     return {name: complete[name] for name in given}
 
 

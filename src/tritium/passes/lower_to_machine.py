@@ -25,7 +25,7 @@ from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Op, Value
 from tritium.ir.match import Reject
 from tritium.ir.types import DType, SharedType, float16, float32
-from tritium.layout import require_shared_budget
+from tritium.layout import SEED_SHARED_LIMIT, require_shared_budget
 from tritium.ops.cast import Cast
 from tritium.ops.dot import Dot
 from tritium.ops.gpu_layout import layout_of
@@ -62,7 +62,7 @@ class DotBuffers:
 class SharedSpace:
     """The shared memory of a kernel: hands out buffers at kernel scope as long as they fit into `limit` bytes.
 
-    Scratch buffers lie behind the others, those of different ops over each other.
+    Scratch buffers lie behind the others, those of different ops over each other if there would not be room for all.
 
     cores   the tensor cores that dots were laid out for, if any
     lent    buffers that a dot shares with one that never runs in the same block of threads
@@ -167,9 +167,10 @@ class SharedSpace:
         return wanted.result
 
     def scratch(self, wanted: SharedAlloc, op: Op) -> Value:
-        """A buffer that only the lowering of `op` uses, from the first write to a barrier behind the last access.
+        """A buffer that only the lowering of `op` uses, and in a loop not again before a barrier behind the last access.
 
-        So it may share its bytes with the scratch buffers of other ops. Raises the catalogue error if it does not fit.
+        So it may share its bytes with the scratch buffers of other ops: then `finish` puts a barrier before the first use
+        of each. Raises the catalogue error if it does not fit.
         """
         wanted.loc = op.loc
         body = self.function.body
@@ -182,10 +183,24 @@ class SharedSpace:
         return wanted.result
 
     def finish(self) -> None:
-        """Scratch buffers of a single op are like the others."""
-        if len(self._scratch) == 1:
-            for op in next(iter(self._scratch.values())):
+        """Scratch buffers get bytes of their own where all of them are few; else barriers keep their users apart."""
+        allocs = self.function.find(SharedAlloc)
+        apart = end_of(0, [_type(op) for op in allocs])
+        if len(self._scratch) < 2 or apart <= min(self.limit, SEED_SHARED_LIMIT):
+            for op in allocs:
                 op.attrs["offset"] = None
+            return
+        owner = {op.result: user for user, buffers in self._scratch.items() for op in buffers}
+        firsts: dict[Op, Op] = {}
+        for op in self.function.walk():
+            for value in op.operands:
+                if value in owner:
+                    firsts.setdefault(owner[value], op)
+        for first in list(firsts.values())[1:]:
+            assert first.parent is not None
+            builder = Builder(first.parent, first.loc)
+            with builder.before(first), builder.at(first.loc):
+                builder.insert(Barrier())
 
     def _bytes(self, more: Sequence[SharedAlloc], scratch: Sequence[SharedAlloc] = ()) -> int:
         """What all buffers take with `more`, and with the scratch buffers `scratch` of one more op."""

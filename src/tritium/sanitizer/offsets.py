@@ -165,7 +165,7 @@ def _steps_of(start: Value) -> Iterator[tuple[Op, tuple[int | None, ...]]]:
 
 
 def _may_wrap(launch: Launch, step: Op) -> bool:
-    return step in launch.facts.values[step.results[0]].wraps
+    return any(w.op is step for w in launch.facts.values[step.results[0]].wraps)
 
 
 # ---- sizes --------------------------------------------------------------------------------------------

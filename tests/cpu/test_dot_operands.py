@@ -10,7 +10,7 @@ import pytest
 
 import tritium as triton
 import tritium.language as tl
-from tritium.backends.cpu import operands
+from tritium.backends.cpu import operands, panels
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def test_left_operands_of_every_layout(
     kernel = product[grid](a, b, c, m, n, k, *_strides(a), n, 1, ACC=tl.float32, BM=bm, BN=bn, BK=bk)
     assert np.array_equal(c, a @ b)
     if left in ("rows", "padded rows", "rows upwards"):
-        assert "where the tile lies within its mask" in _texts(kernel, operands.NAME)
+        assert "where the tile lies within its mask" in _texts(kernel, operands.LEFT)
 
 
 @pytest.mark.parametrize("right", LAYOUTS)
@@ -144,7 +144,7 @@ def test_rows_that_the_loop_writes_are_packed_at_once() -> None:
     want = a @ b
     kernel = changing[(1,)](a, b, c, K=64, B=16)
     assert np.array_equal(c, want) and not a.any()
-    assert "where the tile lies within its mask" not in _texts(kernel, operands.NAME)
+    assert "where the tile lies within its mask" not in _texts(kernel, operands.LEFT)
 
 
 @triton.jit
@@ -183,3 +183,64 @@ def test_kept_tiles_are_read_as_they_are(b: int) -> None:
     chained[(1,)](x, y, z, d, B=b)
     p = x @ y.T
     assert np.array_equal(d, p @ z + 2 * p)
+
+
+@triton.jit
+def scores(
+    q, keys, values, out, n, sk, ROWS_FIRST: tl.constexpr, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    """out = (q @ keys^T) @ values, head by head, in one pass over the keys."""
+    first, second = tl.program_id(0), tl.program_id(1)
+    block, head = (first, second) if ROWS_FIRST else (second, first)
+    rows, d = block * BM + tl.arange(0, BM), tl.arange(0, D)
+    x = tl.load(q + head * n * D + rows[:, None] * D + d[None, :], mask=rows[:, None] < n, other=0.0)
+    acc = tl.zeros((BM, D), tl.float32)
+    for start in range(0, n, BN):
+        cols = start + tl.arange(0, BN)
+        near = cols[:, None] < n
+        y = tl.load(keys + head * n * sk + cols[:, None] * sk + d[None, :], mask=near, other=0.0)
+        z = tl.load(values + head * n * sk + cols[:, None] * sk + d[None, :], mask=near, other=0.0)
+        p = tl.dot(x, tl.trans(y))
+        acc = tl.dot(p * 2, z, acc * 0.5)
+    tl.store(out + head * n * D + rows[:, None] * D + d[None, :], acc, mask=rows[:, None] < n)
+
+
+@pytest.mark.parametrize("rows_first", [True, False])
+@pytest.mark.parametrize("n", [64, 96, 45, 1])
+@pytest.mark.parametrize("stride", [32, 33, 600])
+@pytest.mark.parametrize("blocks", [(16, 32), (13, 20)])
+def test_right_operands_that_instances_share(
+    rows_first: bool, n: int, stride: int, blocks: tuple[int, int]
+) -> None:
+    heads, d, (bm, bn) = 3, 32, blocks
+    q = _integers((heads, n, d), 1)
+    y, z = (_integers((heads, n, stride), s)[:, :, :d] for s in (2, 3))
+    out = np.zeros_like(q)
+    grid = (-(-n // bm), heads)
+    kernel = scores[grid if rows_first else grid[::-1]](
+        q, y, z, out, n, stride, ROWS_FIRST=rows_first, D=d, BM=bm, BN=bn
+    )
+    want = np.zeros_like(q)
+    for start in range(0, n, bn):
+        part = slice(start, start + bn)
+        want = want * np.float32(0.5) + (q @ y[:, part].transpose(0, 2, 1) * 2) @ z[:, part]
+    assert np.array_equal(out, want)
+    shared = [t for t in _texts(kernel, panels.NAME) if t.startswith("while")]
+    if n > bn:  # a loop of one step is none
+        assert len(shared) == (2 if rows_first else 0)
+
+
+@pytest.mark.parametrize("blocks", [(32, 32, 32), (16, 64, 20), (7, 9, 5), (33, 48, 2), (16, 16, 128)])
+@pytest.mark.parametrize(
+    "layouts", [("rows", "rows"), ("columns", "columns"), ("rows backwards", "every other")]
+)
+def test_whole_range_of_int8(blocks: tuple[int, int, int], layouts: tuple[str, str]) -> None:
+    (bm, bn, bk), (left, right) = blocks, layouts
+    rng = np.random.default_rng(5)
+    a, b = (rng.choice(np.array([-128, -127, -1, 0, 3, 127], np.int8), s) for s in ((61, 200), (200, 70)))
+    a[0], b[:, 0] = -128, -128  # the largest products there are
+    c = np.zeros((61, 70), np.int32)
+    a, b = LAYOUTS[left](a), LAYOUTS[right](b)
+    grid = (-(-61 // bm), -(-70 // bn))
+    product[grid](a, b, c, 61, 70, 200, *_strides(a), *_strides(b), ACC=tl.int32, BM=bm, BN=bn, BK=bk)
+    assert np.array_equal(c, a.astype(np.int32) @ b.astype(np.int32))

@@ -40,6 +40,10 @@ template <class T> static T __shfl_up_sync(unsigned, T x, unsigned by) {
   T y = exchange(x, lane >= by ? lane - by : lane);
   return y;
 }
+template <class T> static T __shfl_down_sync(unsigned, T x, unsigned by) {
+  unsigned lane = threadIdx.x % 32;
+  return exchange(x, lane + by < 32 ? lane + by : lane);
+}
 
 template <class To, class From> static To reinterpreted(From x) { To y; std::memcpy(&y, &x, sizeof(To)); return y; }
 static float __uint_as_float(unsigned x) { return reinterpreted<float>(x); }

@@ -20,7 +20,7 @@ from tests.cuda_runtime.fake_driver import FakeDriver, Launched
 from tests.cuda_runtime.fake_tensor import FakeTensor
 from tritium import knobs
 from tritium.errors import ArgumentError, LaunchError, TritiumError
-from tritium.runtime import fast_launch
+from tritium.runtime import fast_launch, launch_check
 from tritium.runtime.gpu_kernel import GpuKernel
 from tritium.runtime.jit import JITFunction
 
@@ -354,6 +354,19 @@ def test_hooks_see_every_launch(fake: FakeDriver, k: SimpleNamespace) -> None:
     k.add.add_pre_run_hook(lambda *args, **kwargs: seen.append("before"))
     k.add[(4,)](x, y, out, 100, BLOCK=32)
     assert seen[-1] == "before"
+
+
+def test_a_checker_gets_every_launch(fake: FakeDriver, k: SimpleNamespace) -> None:
+    x, y, out = (FakeTensor(100) for _ in range(3))
+    for _ in range(2):
+        k.add[(4,)](x, y, out, 100, BLOCK=32)
+    launcher, seen = k.add[(4,)], []
+    with launch_check.installed(lambda kernel, grid, leaves: seen.append(grid)):
+        launcher(x, y, out, 100, BLOCK=32)
+        k.add[(4,)](x, y, out, 100, BLOCK=32)
+    assert seen == [(4, 1, 1)] * 2 and len(fake.launches) == 2
+    launcher(x, y, out, 100, BLOCK=32)
+    assert len(fake.launches) == 3
 
 
 def test_arguments_that_it_does_not_know(fake: FakeDriver, k: SimpleNamespace) -> None:

@@ -7,7 +7,7 @@ import ast
 import inspect
 import linecache
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,6 +86,12 @@ class Mutant:
     line: int
     kernel: Any
     text: str
+    other: Callable[[str], Any] | None = None
+
+    def with_other(self, value: str) -> Any:
+        """The kernel with another value in place of the `other` that was removed."""
+        assert self.other is not None
+        return self.other(value)
 
 
 class _Scope:
@@ -169,7 +175,13 @@ def mutants_of(kernel: Any) -> Iterator[Mutant]:
         place = node.value if isinstance(node, ast.keyword) else node
         shown = ast.get_source_segment(text, place) or ""
         body = "\n" * (first - 1 + start) + "".join(broken.splitlines(keepends=True)[start:])
-        yield Mutant(how, first + place.lineno - 1, _compiled(fn, body, f"{how}-{i}"), f"{how} {shown}")
+        kernel = _compiled(fn, body, f"{how}-{i}")
+        other: Callable[[str], Any] | None = None
+        if how == "other":
+            other = lambda value, node=node, i=i: _compiled(
+                fn, _replaced(text, node.value, value), f"other-{i}-{value}"
+            )
+        yield Mutant(how, first + place.lineno - 1, kernel, f"{how} {shown}", other)
 
 
 def _replaced(text: str, node: Any, by: str) -> str:
@@ -193,5 +205,6 @@ def _compiled(fn: Any, text: str, label: str) -> Any:
     scope = {**fn.__globals__, **inspect.getclosurevars(fn).nonlocals, **PLAIN}
     exec(compile(text, file, "exec"), scope)
     made = scope[fn.__name__]
+    made = getattr(made, "fn", made)
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     return triton.jit(made)

@@ -74,7 +74,9 @@ def test_row_times_stride_is_decided_to_the_element(rows: int, cols: int, fits: 
     if not fits:
         worst = max(session.findings, key=lambda f: f.measures["value"])
         assert worst.kind == "offset-overflow" and worst.measures["value"] == rows * cols - 1
-        assert worst.message.startswith(f"with r = {rows - 1}, c = {cols - 1}, stride = {cols} this int32 result is")
+        assert worst.message.startswith(
+            f"with r = {rows - 1}, c = {cols - 1}, stride = {cols} this int32 result is"
+        )
 
 
 def test_one_widened_operand_is_enough() -> None:
@@ -87,7 +89,9 @@ def test_the_stride_follows_a_contiguous_array_only() -> None:
     x = np.zeros((10, 32), np.float32)[:, :24]
     launch = lambda: copy[(3, 2)](x, x.copy(), 10, 24, 32, WIDE=False, B=4, W=16)
     found, _ = proof({"rows": 60_000_000}, launch)
-    assert found["verdict"] == "proved" and not any("stride" in t for t in found["taken"])  # 60e6 * 32 < 2**31
+    assert found["verdict"] == "proved" and not any(
+        "stride" in t for t in found["taken"]
+    )  # 60e6 * 32 < 2**31
     assert proof({"rows": 70_000_000}, launch)[0]["verdict"] == "refuted"
 
 
@@ -101,7 +105,9 @@ def test_lanes_behind_the_mask_wrap_into_it(n: int, fits: bool) -> None:
 def test_loops_are_counted() -> None:
     x = np.zeros((4, 100), np.float32)
     launch = lambda: long_rows[(4,)](x, np.zeros(4, np.float32), 100, 100, B=32)
-    assert proof({"n": 700_000_000}, launch)[0]["verdict"] == "proved"  # row 3 starts at 2.1e9, and the pointer moves on
+    assert (
+        proof({"n": 700_000_000}, launch)[0]["verdict"] == "proved"
+    )  # row 3 starts at 2.1e9, and the pointer moves on
     assert proof({"n": 720_000_000}, launch)[0]["verdict"] == "refuted"
 
 

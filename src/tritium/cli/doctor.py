@@ -81,6 +81,15 @@ def _interpreter() -> Check:
     )
 
 
+def _stub() -> Check:
+    """Whether launches take the short way of machine code."""
+    from tritium.runtime.stub.load import why_not
+
+    why = why_not()
+    mend = "nothing is lost but time: launches take some 20 us instead of 1 to 3"
+    return Check("launch stub", not why, why or "launches are machine code", "" if not why else mend)
+
+
 def _driver() -> Check:
     name = ctypes.util.find_library("cuda") or ("nvcuda.dll" if os.name == "nt" else "libcuda.so.1")
     try:
@@ -130,6 +139,7 @@ def checks() -> list[Check]:
         _cache(),
         _package("torch", "optional: PyTorch tensors as arguments", "pip install torch"),
         _package("llvmlite", "native CPU code", "pip install llvmlite"),
+        _stub(),
         _driver(),
         _package("nvidia-cuda-nvrtc", "CUDA compiler", _MEND_CUDA),
         _package("cuda-bindings", "CUDA launches", _MEND_CUDA),

@@ -7,24 +7,29 @@ change. Arrays that fixtures allocate count as allocated by the test that needs 
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from tritium.sanitizer.session import Session
-
 _TOTALS = pytest.StashKey[dict[str, int]]()
-_SESSION = pytest.StashKey["Session"]()
+_SESSION = pytest.StashKey[Any]()  # a `tritium.sanitizer.session.Session`, which loads only for checked runs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("tritium", "kernels checked by Tritium")
-    group.addoption("--tritium-check", action="store_true", help="check every kernel launch; findings fail the test")
-    group.addoption("--tritium-enable", action="append", default=[], metavar="KIND", help="look for an opt-in kind too")
+    group.addoption(
+        "--tritium-check", action="store_true", help="check every kernel launch; findings fail the test"
+    )
+    group.addoption(
+        "--tritium-enable", action="append", default=[], metavar="KIND", help="look for an opt-in kind too"
+    )
     group.addoption("--tritium-disable", action="append", default=[], metavar="KIND", help="leave a kind out")
     group.addoption(
-        "--tritium-suppressions", action="append", default=[], metavar="FILE", help="findings to leave out, and why"
+        "--tritium-suppressions",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="findings to leave out, and why",
     )
 
 
@@ -35,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from tritium.sanitizer.suppressions import Suppressions
 
     try:
-        rules = Suppressions.read(config.getoption("--tritium-suppressions"))
+        rules = Suppressions.read(config.getoption("--tritium-suppressions") or [])
     except Exception as error:
         raise pytest.UsageError(str(error)) from None
     install()
@@ -55,11 +60,8 @@ class _Checks:
         from tritium.sanitizer.checked import checking
         from tritium.sanitizer.session import Session
 
-        session = Session(
-            enable=self.config.getoption("--tritium-enable"),
-            disable=self.config.getoption("--tritium-disable"),
-            suppressions=self.suppressions,
-        )
+        enable, disable = (_kinds(self.config, f"--tritium-{name}") for name in ("enable", "disable"))
+        session = Session(enable=enable, disable=disable, suppressions=self.suppressions)
         item.stash[_SESSION] = session
         with checking(session):
             return (yield)
@@ -90,3 +92,8 @@ class _Checks:
         terminalreporter.write_line(
             f"tritium check: findings in {tests} test{'s' if tests != 1 else ''}, {launches} launches checked"
         )
+
+
+def _kinds(config: pytest.Config, option: str) -> list[str]:
+    given: list[str] = config.getoption(option) or []
+    return [kind.strip() for text in given for kind in text.split(",")]

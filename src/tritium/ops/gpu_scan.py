@@ -1,4 +1,4 @@
-"""The steps of a scan in which every thread holds a run of neighbouring elements: a chunk.
+"""The steps of a scan in which every warp holds chunks of neighbouring elements: runs of registers, side by side in lanes.
 
 ::
 
@@ -30,7 +30,7 @@ def _check_chunk(name: str, dims: Sequence[int], axis: int, chunk: int) -> None:
 
 
 class ScanChunks(TileOp, name="gpu.scan_chunks"):
-    """`tile.scan` within every run of `chunk` elements along `axis`, which one thread holds.
+    """`tile.scan` within every run of `chunk` elements along `axis`, which one warp holds.
 
     >>> %s = gpu.scan_chunks([%x]) {axis = 0, chunk = 4, reverse = false, layout = "128: r4 t32@1 / 32"}
     """

@@ -136,6 +136,55 @@ class TopGroups(TileOp, name="gpu.top_groups"):
         e.top_groups(self)
 
 
+class SortLines(TileOp, name="gpu.sort_lines"):
+    """Sorts every line of `buffer` along its last axis in place, `extent` elements of it; further places are overwritten.
+
+    The buffer's last extent is a power of two. The threads of the block take part together: there must be a barrier behind
+    what was written before, and what comes after sees the sorted lines.
+
+    >>> gpu.sort_lines(%buffer) {extent = 100, descending = false}
+    """
+
+    buffer = operand()
+    extent = attr()
+    descending = attr(False)
+    effect = Effect.READ | Effect.WRITE
+    speculatable = False
+
+    def infer(self) -> Sequence[Type]:
+        has = self.buffer.type
+        if (
+            not isinstance(has, SharedType)
+            or has.padding
+            or has.order != tuple(reversed(range(len(has.dims))))
+        ):
+            raise TypeRuleError(f"{self.name} sorts rows of a packed buffer, got {has}")
+        size = has.dims[-1]
+        if size & (size - 1) or not 1 <= self.extent <= size:
+            raise TypeRuleError(
+                f"{self.name} sorts a power of two of places, {self.extent} of them in use, got {has}"
+            )
+        return ()
+
+    def execute(self, m: Machine, *args: Any) -> Any:
+        buffer: SharedBuffer = args[0]
+        dims = (*buffer.type.dims[:-1], self.extent)
+        every = np.stack(np.meshgrid(*map(np.arange, dims), indexing="ij"), -1).reshape(-1, len(dims))
+        places = buffer.addresses(every, 0)
+        form = format_of(buffer.type.element.text)
+        values = np.ascontiguousarray(buffer.memory.peek(places, buffer.dtype)).reshape(dims)
+        keys = np.sort(order_keys(values, form), axis=-1)
+        keys = keys[..., ::-1] if self.descending else keys
+        nobody = np.full(len(places), -3, np.int32)  # between barriers of its own no two threads meet
+        buffer.memory.write(
+            self, places, nobody, from_order_keys(np.ascontiguousarray(keys), form).reshape(-1)
+        )
+        buffer.memory.barrier()
+
+    def emit_cuda(self, e: CudaEmitter) -> None:
+        e.sort_lines(self)
+
+
 TOP_TYPES = (float32, float64, int32, uint32, int64, uint64)
 """What `gpu.top_groups` takes: narrower types become these first, as in `tl.topk`."""
 

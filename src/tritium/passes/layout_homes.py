@@ -24,7 +24,7 @@ from tritium.ops.math import Unary
 from tritium.ops.memory import Load
 from tritium.ops.reduce import Reduce
 from tritium.ops.scan import Scan
-from tritium.passes.layout_policy import WARP, LayoutPolicy, scan_layout
+from tritium.passes.layout_policy import WARP, LayoutPolicy, scan_home
 
 FREE = (Arange, Constant, Poison)
 """Ops whose result can be had in any layout at once."""
@@ -125,9 +125,11 @@ class Homes:
                 if r.type.shape:
                     self._set(r, source.drop(op.axis), "what a reduction leaves of its operand's layout", op)
         elif isinstance(op, Scan):
-            layout = scan_layout(op.inputs[0].type.shape, op.axis, self.policy.threads)
+            source = next((self.home[v] for v in op.inputs if v in self.home), None)
+            layout = scan_home(source, op.inputs[0].type.shape, op.axis, self.policy.threads)
+            why = "that of its operand" if layout == source else "runs of neighbours along the axis of a scan"
             for r in op.results:
-                self._set(r, layout, "runs of neighbours along the axis of a scan", op)
+                self._set(r, layout, why, op)
         else:
             self._follow(op)
 

@@ -170,3 +170,44 @@ def scan_layout(shape: Sequence[int], axis: int, threads: int) -> RegisterLayout
         axes[a] = AxisLayout(shape[a], tuple(digits))
         left, stride = left // count, stride * count
     return RegisterLayout(tuple(axes), threads)
+
+
+@dataclass(frozen=True)
+class ScanChunk:
+    """What one warp scans by itself: `run` neighbouring registers of each of `lanes` lanes, `stride` lanes apart."""
+
+    run: int
+    lanes: int
+    stride: int
+
+    @property
+    def length(self) -> int:
+        return self.run * self.lanes
+
+
+def scan_chunk(layout: RegisterLayout, axis: int) -> ScanChunk | None:
+    """The chunks of a line along `axis`; None for a layout in which elements are missing or too many chunks are apart."""
+    side = layout.axes[axis]
+    digits = [d for d in side.split_at(WARP) if d.count > 1]
+    run = digits.pop(0).count if digits and not digits[0].is_thread else 1
+    lanes, stride = 1, 1
+    if digits and digits[0].is_thread:
+        first = digits[0]
+        power = first.count & (first.count - 1) == 0 and first.stride & (first.stride - 1) == 0
+        if power and first.stride * first.count <= WARP and layout.threads % WARP == 0:
+            lanes, stride = first.count, first.stride
+    if side.covered != side.extent:
+        return None
+    return ScanChunk(run, lanes, stride)
+
+
+MOST_CHUNKS = 32
+"""As many totals every thread looks at."""
+
+
+def scan_home(source: RegisterLayout | None, shape: Sequence[int], axis: int, threads: int) -> RegisterLayout:
+    """The layout of a scan: that of its operand where chunks are long enough."""
+    chunk = scan_chunk(source, axis) if source is not None and source.shape == tuple(shape) else None
+    if source is not None and chunk is not None and shape[axis] <= MOST_CHUNKS * chunk.length:
+        return source
+    return scan_layout(shape, axis, threads)

@@ -1,4 +1,4 @@
-"""Scans to machine IR: every thread its run, then the totals of the runs before it.
+"""Scans to machine IR: every warp its chunk, registers first and then lanes; then the totals of the chunks before it.
 
 ::
 
@@ -9,10 +9,12 @@
     %r = gpu.add_carries([%s], [%totals])
     gpu.barrier()
 
-A line that one thread holds altogether needs the first step only.
+A line that one warp holds altogether needs the first step only.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from tritium.ir.builder import Builder
 from tritium.ir.core import Value, clone_region
@@ -21,6 +23,7 @@ from tritium.ops.gpu_scan import AddCarries, ScanChunks, StoreTotals
 from tritium.ops.gpu_shared import Barrier, SharedAlloc
 from tritium.ops.scan import Scan
 from tritium.passes.barriers import release
+from tritium.passes.layout_policy import scan_chunk
 from tritium.passes.lower_to_machine import SharedSpace
 
 
@@ -29,9 +32,11 @@ def lower_scan(op: Scan, space: SharedSpace) -> None:
     layout = layout_of(op.results[0])
     assert layout is not None and op.parent is not None
     shape = op.inputs[0].type.shape
-    chunk = layout.axes[op.axis].registers
+    found = scan_chunk(layout, op.axis)
+    assert found is not None
+    chunk = found.length
     names = tuple(r.name for r in op.results)
-    how = {"axis": op.axis, "chunk": chunk, "reverse": op.reverse}
+    how: dict[str, Any] = {"axis": op.axis, "chunk": chunk, "reverse": op.reverse}
     builder = Builder(op.parent, op.loc)
     with builder.before(op), builder.at(op.loc):
         first = ScanChunks(

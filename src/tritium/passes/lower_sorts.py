@@ -4,6 +4,10 @@ Of a few elements of long lines, every warp selects as many from its part, and t
 
     %r = tile.sort(%x) {k = 8}   gpu.top_groups; gpu.shared_store; barrier; gpu.shared_load; barrier; gpu.top_groups
 
+Long lines are sorted in shared memory by a network whose comparators all threads share::
+
+    %r = tile.sort(%x)           gpu.shared_store; barrier; gpu.sort_lines; gpu.shared_load
+
 Else every thread finds the rank of its elements by comparing them with their whole line in shared memory, and writes them
 there: n comparisons for each of n elements, without any exchange between. Histograms count in shared memory::
 
@@ -13,21 +17,25 @@ there: n comparisons for each of n elements, without any exchange between. Histo
 
 from __future__ import annotations
 
+from math import prod
+
 from tritium.ir.builder import Builder
 from tritium.ir.core import Function, Op, Value
 from tritium.ir.match import Reject
-from tritium.ir.types import int32, tile
+from tritium.ir.types import DType, int32, tile
 from tritium.ops.base import TileOp
 from tritium.ops.create import Constant
 from tritium.ops.gpu_layout import AxisLayout, Digit, RegisterLayout, layout_of
-from tritium.ops.gpu_shared import Barrier, SharedAlloc, SharedLoad, SharedStore
-from tritium.ops.gpu_sort import TOP_TYPES, Rank, SharedCount, SharedScatter, TopGroups
+from tritium.ops.gpu_shared import ALIGNMENT, Barrier, SharedAlloc, SharedLoad, SharedStore
+from tritium.ops.gpu_sort import TOP_TYPES, Rank, SharedCount, SharedScatter, SortLines, TopGroups
 from tritium.ops.histogram import Histogram
 from tritium.ops.sort import Sort
 from tritium.passes.barriers import release
 from tritium.passes.lower_reductions import WARP, GroupPlan, plan_groups
-from tritium.passes.lower_to_machine import SharedSpace
+from tritium.passes.lower_to_machine import SharedSpace, shared_bytes
 
+SHORT = 32
+"""Lines of so many elements are ranked, each by comparison with all others."""
 MOST_SELECTED = 32
 """As many elements are selected in registers; each thread holds that many."""
 
@@ -57,8 +65,35 @@ def _sort(op: Sort, space: SharedSpace) -> None:
     plan = _selection(op)
     if isinstance(plan, GroupPlan):
         _select(op, plan, space)
+    elif _long(op, space):
+        _sort_in_place(op, space)
     else:
         _rank(op, space)
+
+
+def _long(op: Sort, space: SharedSpace) -> bool:
+    """Whether lines are long enough for the steps of a network, and of elements that it can fill up with."""
+    scalar = op.x.type.scalar
+    assert isinstance(scalar, DType)
+    *lines, extent = op.x.type.shape
+    needed = prod(lines) * (1 << (extent - 1).bit_length()) * scalar.itemsize
+    room = space.limit - shared_bytes(space.function) - ALIGNMENT
+    return extent > SHORT and not scalar.is_bool() and not scalar.is_fp8() and needed <= room
+
+
+def _sort_in_place(op: Sort, space: SharedSpace) -> None:
+    """All of a line in shared memory, and of that the first elements back."""
+    target = layout_of(op.result)
+    assert target is not None and op.parent is not None
+    *lines, extent = op.x.type.shape
+    buffer = _buffer(op, space, "lines", op.x.type.scalar, (*lines, 1 << (extent - 1).bit_length()))
+    builder = Builder(op.parent, op.loc)
+    with builder.before(op), builder.at(op.loc):
+        builder.insert(SharedStore(buffer, op.x))
+        builder.insert(Barrier())
+        builder.insert(SortLines(buffer, extent=extent, descending=op.descending))
+        made = _load(builder, op, buffer, op.result, target)
+    op.replace_with([made])
 
 
 def _selection(op: Sort) -> GroupPlan | Reject:

@@ -16,7 +16,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tritium.backends.cuda import driver
-from tritium.backends.cuda.launch import Argument, make_bound, stub_fields
+from tritium.backends.cuda.launch import Argument, make_bound
+from tritium.backends.cuda.stub_entry import stub_fields
 from tritium.ir.types import PointerType
 from tritium.runtime.arrays import ArrayView, view_of
 from tritium.runtime.compiled import CompiledKernel

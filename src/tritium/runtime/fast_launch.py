@@ -27,7 +27,7 @@ from tritium import config, knobs
 from tritium.backends.cuda import driver
 from tritium.backends.cuda.launch import make_launch
 from tritium.ir.types import DType, PointerType
-from tritium.runtime import kernel_text
+from tritium.runtime import kernel_text, launch_check
 from tritium.runtime.grid import resolve_grid
 from tritium.runtime.specialize import ALIGNMENT, ConstArg, Rules, RuntimeArg
 
@@ -44,7 +44,7 @@ _PLAIN = (int, bool, str, NoneType, DType)
 _HEAD = """\
 def fast(grid__, {parameters}**options__):
     values__ = ({names})
-    if fn__.pre_run_hooks or hooks__.get({enter!r}, NO_HOOKS__).calls or hooks__.get({leave!r}, NO_HOOKS__).calls:
+    if fn__.pre_run_hooks or checkers__ or hooks__.get({enter!r}, NO_HOOKS__).calls or hooks__.get({leave!r}, NO_HOOKS__).calls:
         return slowly__(grid__, values__, options__)
     device__ = None__
     odd__ = 0
@@ -158,6 +158,7 @@ def make_fast_launch(fn: JITFunction) -> FastLaunch | None:
         "PLAIN__": frozenset(_PLAIN),
         "fn__": fn,
         "current__": config.current,
+        "checkers__": launch_check._installed,
         "hooks__": knobs.runtime.__dict__,
         "NO_HOOKS__": knobs.HookChain(),
         "epochs__": kernel_text._epochs,

@@ -144,8 +144,6 @@ class JITFunction(KernelText, KernelInterface):
     # ---- launching -----------------------------------------------------------------------------------
 
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
-        if launch_check.active() is not None:
-            return super().__getitem__(grid)
         native = self._native
         if native is not None:
             return partial(native, grid)
@@ -165,7 +163,7 @@ class JITFunction(KernelText, KernelInterface):
 
     def run(self, *args: Any, grid: Any, warmup: bool = False, **kwargs: Any) -> Any:
         try:
-            if not warmup and launch_check.active() is None:
+            if not warmup:
                 if self._native is not None:
                     return self._native(grid, *args, **kwargs)
                 if self._fast is not None:

@@ -10,6 +10,17 @@ import numpy as np
 from tritium.backends.interp.memory import Allocation
 from tritium.ops.base import Array
 
+Where = slice | Array
+"""Cell numbers: an array, or a slice where they follow each other."""
+
+
+def chosen(cells: Where, which: Array) -> Array:
+    """Those of the cells that a mask or positions name."""
+    if isinstance(cells, slice):
+        positions = np.flatnonzero(which) if which.dtype == np.bool_ else which
+        return positions + cells.start
+    return cells[which]
+
 
 @dataclass(slots=True)
 class Touch:
@@ -24,11 +35,16 @@ class Touch:
     def of(count: int) -> Touch:
         return Touch(*(np.zeros(count, t) for t in (np.int32, np.int16, np.int32, np.int32)))
 
-    def put(self, cells: Array, programs: Array, site: int, lanes: Array, stamps: Array) -> None:
+    def put(
+        self, cells: Where, programs: Array, site: int, lanes: Array | None, stamps: Array | None
+    ) -> None:
+        """Note an access. Readers need no lanes, and stamps only once some barrier has been passed."""
         self.program[cells] = programs
         self.site[cells] = site
-        self.lane[cells] = lanes
-        self.stamp[cells] = stamps
+        if lanes is not None:
+            self.lane[cells] = lanes
+        if stamps is not None:
+            self.stamp[cells] = stamps
 
 
 class Cells:
@@ -44,18 +60,28 @@ class Cells:
             unit = gcd(unit, view.dtype.itemsize, view.address - allocation.base)
         self.unit = unit or 1
         count = -(-(allocation.end - allocation.base) // self.unit)
+        self.stamped = False  # whether some writer has a stamp other than 0
         self.writer = Touch.of(count)
         self.reader = Touch.of(count)
         self.other_reader = Touch.of(count)
 
-    def numbers(self, at: Array, size: int) -> Array:
-        """The cell numbers of elements of `size` bytes, (elements, cells per element)."""
-        first = (at - self.allocation.base) // self.unit
+    def numbers(self, at: Array, size: int) -> tuple[Where, int]:
+        """The cells of elements of `size` bytes, element after element, and how many there are per element."""
+        relative = at - self.allocation.base
+        shift = self.unit.bit_length() - 1
+        first = relative >> shift if self.unit == 1 << shift else relative // self.unit
         if size == self.unit:
-            return first[:, None]
-        last = (at - self.allocation.base + size - 1) // self.unit
-        span = int((last - first).max()) + 1 if at.size else 1
-        return np.minimum(first[:, None] + np.arange(span), last[:, None])
+            count = first.size
+            if (
+                count > 1
+                and int(first[-1]) - int(first[0]) == count - 1
+                and (first[1:] - first[:-1] == 1).all()
+            ):
+                return slice(int(first[0]), int(first[0]) + count), 1
+            return first, 1
+        last = (relative + (size - 1)) // self.unit
+        width = int((last - first).max()) + 1 if at.size else 1
+        return np.minimum(first[:, None] + np.arange(width), last[:, None]).reshape(-1), width
 
     def bits(self, at: Array, size: int) -> Array | None:
         """What memory holds at aligned addresses, or None where they are not aligned alike."""

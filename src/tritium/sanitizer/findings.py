@@ -68,7 +68,7 @@ KINDS: dict[str, Kind] = _kinds(
     Kind("idle-mask", "a mask condition that bounds no axis of its access", "warning"),
     Kind("unreachable-store", "a store whose mask is false everywhere", "warning"),
     Kind("accumulator-reset", "an accumulator that is created anew in every trip of its loop"),
-    Kind("unwritten-output", "elements of an output that no program instance wrote"),
+    Kind("unwritten-output", "elements of an output that no program instance wrote", "warning"),
 )
 """Every kind by name, in the order of the documentation."""
 

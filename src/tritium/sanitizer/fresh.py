@@ -2,8 +2,8 @@
 
 While a program is checked, such memory is filled with a pattern. An element that still holds it when a kernel reads it
 has been written by nobody; after a launch, elements of an output that still hold it were left out. The pattern is a
-NaN as fp16, fp32 and bf16 in its halves, and is compared over four bytes also for smaller elements, so that nothing that a program
-computes is taken for it.
+NaN as fp16 and fp32, and is compared over four bytes also for smaller elements, so that nothing that a program computes is
+taken for it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ class Fresh:
     """The blocks of memory that were allocated without contents, by address."""
 
     def __init__(self) -> None:
+        self.busy = 0  # launches under way: what they allocate is our own
         self._blocks: dict[int, int] = {}
         self._lock = threading.Lock()
 
     def add(self, address: int, nbytes: int) -> None:
         """Fill a new block with the pattern and remember it."""
         words = nbytes // 4
-        if address % 4 or not words:
+        if address % 4 or not words or self.busy:
             return
         _bytes_at(address, words * 4).view(np.uint32)[:] = PATTERN
         with self._lock:
@@ -89,7 +90,7 @@ def _watch_numpy(fresh: Fresh, undo: ExitStack) -> None:
             fresh.add(made.ctypes.data, made.nbytes)
 
     for name in _NUMPY:
-        _wrap(np, name, note, undo)
+        _wrap(fresh, np, name, note, undo)
 
 
 def _watch_torch(fresh: Fresh, torch: Any, undo: ExitStack) -> None:
@@ -101,19 +102,19 @@ def _watch_torch(fresh: Fresh, torch: Any, undo: ExitStack) -> None:
 
     for holder, names in ((torch, _TORCH), (torch.Tensor, _TENSOR)):
         for name in names:
-            _wrap(holder, name, note, undo)
+            _wrap(fresh, holder, name, note, undo)
 
 
 def _is_fake(tensor: Any) -> bool:
     return bool(getattr(tensor, "is_quantized", False)) or tensor.data_ptr() == 0
 
 
-def _wrap(holder: Any, name: str, note: Callable[[Any], None], undo: ExitStack) -> None:
+def _wrap(fresh: Fresh, holder: Any, name: str, note: Callable[[Any], None], undo: ExitStack) -> None:
     original = getattr(holder, name)
 
     def allocate(*args: Any, **kwargs: Any) -> Any:
         made = original(*args, **kwargs)
-        if kwargs.get("out") is None:
+        if not fresh.busy and kwargs.get("out") is None:
             note(made)
         return made
 

@@ -46,6 +46,14 @@ class Checker:
     def __call__(self, kernel: CompiledKernel, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
         if 0 in grid:
             return
+        fresh = self.session.fresh
+        fresh.busy += 1
+        try:
+            self._run(kernel, grid, leaves)
+        finally:
+            fresh.busy -= 1
+
+    def _run(self, kernel: CompiledKernel, grid: tuple[int, int, int], leaves: Sequence[Any]) -> None:
         prepared = kernel.prepared.get(_PREPARED)
         if prepared is None:
             function = kernel.compilation.artefacts["tir"]

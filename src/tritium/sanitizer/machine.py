@@ -19,8 +19,8 @@ from tritium.backends.interp.pointers import addresses
 from tritium.backends.interp.program import Program
 from tritium.ir.core import Op, Value
 from tritium.ops.base import BATCH_AXES, Array
-from tritium.sanitizer import shadows as sh
 from tritium.sanitizer import precision, undefined
+from tritium.sanitizer import shadows as sh
 from tritium.sanitizer.bounds import check_access
 from tritium.sanitizer.context import Launch
 from tritium.sanitizer.findings import Argument

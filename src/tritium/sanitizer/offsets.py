@@ -1,16 +1,16 @@
 """Proof or refutation, from a small run, that no int32 offset wraps around when sizes are as large as assumed.
 
-The run shows how sizes, strides and grid hang together; the assumption replaces some arguments by large values. Each int32 operation
-that an address is computed with is a polynomial in program ids, loop trips, tile coordinates and arguments (`tritium.ops.facts`). Its extreme
-values over the lanes that are live under the mask decide: inside int32 is a proof, an attained value outside of it a
-refutation, anything else is undecided and the report says why.
+The run shows how sizes, strides and grid hang together (`tritium.sanitizer.sizes`); the assumption replaces some
+arguments by large values. Each int32 operation that an address is computed with is a polynomial in program ids, loop trips,
+tile coordinates and arguments (`tritium.ops.facts`). Its extreme values over the lanes that are live under the mask decide:
+inside int32 is a proof, an attained value outside of it a refutation, anything else is undecided and the report says why.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from tritium.analysis.access import TileAccess
@@ -22,14 +22,34 @@ from tritium.ops.facts import Atom, Axis, Bound, Poly, Trip, Unknown
 from tritium.sanitizer.context import Launch
 from tritium.sanitizer.findings import Finding, Related
 from tritium.sanitizer.flow import passed_from
+from tritium.sanitizer.sizes import Sizes, argument_name, sizes_of
 
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
 Range = tuple[int, int]
 
 _THROUGH = frozenset(
     {
-        *("tile.addptr", "tile.add", "tile.sub", "tile.mul", "tile.shl", "tile.cast", "tile.select", "tile.hint"),
-        *("tile.and", "tile.or", "tile.xor", "tile.lt", "tile.le", "tile.gt", "tile.ge", "tile.eq", "tile.ne"),
+        *(
+            "tile.addptr",
+            "tile.add",
+            "tile.sub",
+            "tile.mul",
+            "tile.shl",
+            "tile.cast",
+            "tile.select",
+            "tile.hint",
+        ),
+        *(
+            "tile.and",
+            "tile.or",
+            "tile.xor",
+            "tile.lt",
+            "tile.le",
+            "tile.gt",
+            "tile.ge",
+            "tile.eq",
+            "tile.ne",
+        ),
     }
 )
 _MOST_CORNERS = 4096
@@ -37,18 +57,6 @@ _MOST_CORNERS = 4096
 
 class Undecided(Exception):
     """Something that the assumptions say nothing about; the message is a clause."""
-
-
-@dataclass
-class Sizes:
-    """Arguments as assumed, the grid that follows, and what had to be taken for granted on the way."""
-
-    values: dict[str, int]
-    observed: Mapping[str, int]
-    assumed: Mapping[str, int]
-    grid: list[int | None]
-    taken: list[str] = field(default_factory=list[str])
-    open: dict[str, str] = field(default_factory=dict[str, str])  # argument -> why its value is not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,7 @@ def examine(launch: Launch, assume: Mapping[str, int]) -> None:
     fixed = [n for n in assume if n in launch.constants]
     if not known and not fixed:
         return
-    sizes = _sizes(launch, known)
+    sizes = sizes_of(launch, known)
     reasons = [f"`{n}` is a compile-time value of this run" for n in fixed if n not in known]
     refuted = False
     checked: set[tuple[Op, Op, bool]] = set()
@@ -168,115 +176,6 @@ def _may_wrap(launch: Launch, step: Op) -> bool:
     return any(w.op is step for w in launch.facts.values[step.results[0]].wraps)
 
 
-# ---- sizes --------------------------------------------------------------------------------------------
-
-
-def _sizes(launch: Launch, assumed: Mapping[str, int]) -> Sizes:
-    sizes = Sizes({**launch.scalars, **assumed}, launch.scalars, assumed, list(launch.grid))
-    for access in launch.facts.accesses.accesses.values():
-        for axis in access.axes:
-            _scale_stride(launch, sizes, access, axis.stride)
-        for monomial in access.offset.terms if access.offset is not None else ():
-            for atom in monomial:
-                _scale_stride(launch, sizes, access, Poly.atom(atom))
-    for axis in range(3):
-        sizes.grid[axis] = _scaled_grid(launch, sizes, axis)
-    return sizes
-
-
-def _scale_stride(launch: Launch, sizes: Sizes, access: TileAccess, stride: Poly) -> None:
-    """A stride argument of a contiguous array grows with the extents inside of it."""
-    name = _argument_name(stride)
-    if name is None or name in sizes.assumed or access.base is None or name not in sizes.observed:
-        return
-    extent = next((e for e in launch.extents if e is not None and e.view.name == access.base.name), None)
-    if extent is None:
-        return
-    value = sizes.observed[name]
-    shape, strides = extent.view.shape, extent.view.strides
-    for k, s in enumerate(strides):
-        inner = 1
-        for d in shape[k + 1 :]:
-            inner *= d
-        if s != value or value <= 1 or value != inner:
-            continue
-        scaled = value
-        for d in shape[k + 1 :]:
-            for n, v in sizes.assumed.items():
-                if sizes.observed[n] == d and d > 1:
-                    others = [
-                        o
-                        for o, w in sizes.observed.items()
-                        if w == d and o not in (n, name) and not _is_stride(o)
-                    ]
-                    if others:
-                        sizes.open[name] = (
-                            f"`{name}`, which may grow with `{n}` or with `{others[0]}`; assume it as well"
-                        )
-                        return
-                    scaled = scaled // d * v
-        if scaled != value and sizes.values[name] != scaled:
-            sizes.values[name] = scaled
-            sizes.taken.append(f"{name} = {scaled}, as `{extent.view.name}` is contiguous")
-        return
-
-
-def _is_stride(name: str) -> bool:
-    return "stride" in name
-
-
-def _argument_name(poly: Poly) -> str | None:
-    if len(poly.terms) != 1:
-        return None
-    ((monomial, coefficient),) = poly.terms.items()
-    if coefficient != 1 or len(monomial) != 1 or not isinstance(monomial[0], Unknown):
-        return None
-    value = monomial[0].value
-    return value.name if value.defining_op is None else None
-
-
-def _scaled_grid(launch: Launch, sizes: Sizes, axis: int) -> int | None:
-    """The extent of a grid axis with the assumed sizes: cdiv(size, block) where the run's is; None if unclear."""
-    now = launch.grid[axis]
-    found: set[tuple[str, int]] = set()
-    for name in sizes.assumed:
-        size = sizes.observed[name]
-        for block in _blocks(launch, axis):
-            if -(-size // block) == now:
-                found.add((name, block))
-    if not found:
-        return now
-    scaled = {(name, -(-sizes.assumed[name] // block)) for name, block in found}
-    extents = {e for _, e in scaled}
-    if len(extents) > 1:
-        return None
-    (extent,) = extents
-    if extent != now:
-        name, block = min(found)
-        how = f"cdiv({name}, {block})" if block > 1 else name
-        sizes.taken.append(f"{extent} programs along axis {axis} of the grid, as {how}")
-    return extent
-
-
-def _blocks(launch: Launch, axis: int) -> set[int]:
-    """What program_id(axis) is multiplied by in indices; 1 where it is an index itself."""
-    found: set[int] = set()
-    for access in launch.facts.accesses.accesses.values():
-        polys = [a.index for a in access.axes] + ([access.offset] if access.offset is not None else [])
-        for poly in polys:
-            for monomial, coefficient in poly.terms.items():
-                if any(_is_program_id(a, axis) for a in monomial):
-                    found.add(abs(coefficient))
-    return found
-
-
-def _is_program_id(atom: Atom, axis: int) -> bool:
-    if not isinstance(atom, Unknown):
-        return False
-    op = atom.value.defining_op
-    return isinstance(op, ProgramId) and op.axis == axis
-
-
 # ---- extremes -----------------------------------------------------------------------------------------
 
 
@@ -307,7 +206,7 @@ def _wraps(
 def _used_arguments(sizes: Sizes, poly: Poly) -> dict[str, int]:
     found: dict[str, int] = {}
     for atom in poly.atoms():
-        name = _argument_name(Poly.atom(atom))
+        name = argument_name(Poly.atom(atom))
         if name is not None and name in sizes.values:
             found[name] = sizes.values[name]
     return found
@@ -380,7 +279,7 @@ def _range(launch: Launch, sizes: Sizes, access: TileAccess, atom: Atom) -> Rang
         if extent is not None:
             return extent, extent
     facts = launch.facts.values[atom.value]
-    if facts.lo is not None and facts.hi is not None and -(1 << 30) < facts.lo and facts.hi < 1 << 30:
+    if facts.lo is not None and facts.hi is not None and facts.lo > -(1 << 30) and facts.hi < 1 << 30:
         return facts.lo, facts.hi
     what = f"`{name}`" if name else f"a result of {op.name.removeprefix('tile.')}"
     source = ", which is read from memory" if op.name == "tile.load" else ""

@@ -24,7 +24,8 @@ class Order:
     """
 
     def __init__(self, count: int, synchronises: bool) -> None:
-        self.barriers = np.zeros(count, np.int32)
+        self._barriers = np.zeros(count, np.int32)
+        self._passed = False
         self.lenient = synchronises and count > _MOST_INSTANCES
         self.known: Array | None = None
         if synchronises and not self.lenient:
@@ -33,7 +34,12 @@ class Order:
 
     def barrier(self, programs: Array) -> None:
         """The instances pass a barrier."""
-        self.barriers[programs] += 1
+        self._passed = True
+        self._barriers[programs] += 1
+
+    def stamps(self, programs: Array) -> Array | None:
+        """What accesses of these instances are stamped with now; None (for 0) as long as nobody has passed a barrier."""
+        return self._barriers[programs] if self._passed else None
 
     def synchronise(self, programs: Array, addresses: Array, acquire: bool, release: bool) -> None:
         """One scalar atomic operation of each instance, in order of the ids."""
@@ -46,7 +52,7 @@ class Order:
                 np.maximum(known[program], before, out=known[program])
             if release:
                 row = known[program].copy()
-                row[program] = max(row[program], self.barriers[program])
+                row[program] = max(row[program], self._barriers[program])
                 self._released[address] = row if before is None else np.maximum(row, before)
 
     def unordered(self, others: Array, stamps: Array, programs: Array) -> Array:

@@ -1,10 +1,11 @@
 """Numbers that get worse on their way: half-precision sums, overflow, NaN and infinities, tf32, cancellation.
 
-A half-precision accumulator is followed by a second one in fp64, which takes each addend before it is rounded. Where the loop's result is
-first used the two are compared: the error of the kernel's sum, next to that of a wide sum rounded once at the end.
+A half-precision accumulator is followed by a second one in fp64, which takes each addend before it is rounded. Where the
+loop's result is first used the two are compared: the error of the kernel's sum, next to that of a wide sum rounded once at
+the end.
 
-NaN and infinities are looked for where values are stored or handed on by a loop or a branch; then the op that made one of finite
-operands is found among the values that the frame still holds. They are reported when one of them is stored.
+NaN and infinities are looked for where values are stored or handed on by a loop or a branch; then the op that made one of
+finite operands is found among the values that the frame still holds. They are reported when one of them is stored.
 """
 
 from __future__ import annotations
@@ -251,7 +252,7 @@ def _birth(m: CheckingInterpreter, value: Value, x: Array, bad: Array | None) ->
         if value in m.births:
             return m.births[value]
         owner = value.owner
-        if isinstance(owner, Region) or owner.regions and owner.name in _CONTROL:
+        if isinstance(owner, Region) or (owner.regions and owner.name in _CONTROL):
             sources = [s for s in passed_from(value) if s not in seen]
             known = next((s for s in sources if s in m.births), None)
             if known is not None:
@@ -336,13 +337,14 @@ def product_rule(
     a, b = (full(m.plain(x), v.type.shape) for x, v in zip(args[:2], op.operands[:2], strict=True))
     exact = a.astype(np.float64) @ b.astype(np.float64)
     size = float(np.abs(exact).max()) or 1.0
-    texts = [op.a.type.scalar.text, op.b.type.scalar.text, op.out.text]
+    left, right, result = op.a.type.scalar.text, op.b.type.scalar.text, op.out.text
     errors = {
-        p: float(np.abs(matrix_product(a, b, *texts, p, None).astype(np.float64) - exact).max()) / size
+        p: float(np.abs(matrix_product(a, b, left, right, result, p, None).astype(np.float64) - exact).max())
+        / size
         for p in ("tf32", "ieee")
     }
     if np.isfinite(errors["tf32"]) and errors["tf32"] > FACTOR * errors["ieee"]:
-        wrong = np.abs(matrix_product(a, b, *texts, "tf32", None).astype(np.float64) - exact)
+        wrong = np.abs(matrix_product(a, b, left, right, result, "tf32", None).astype(np.float64) - exact)
         stated = (
             "names tf32" if op.precision == "tf32" else "leaves the precision to the device, which takes tf32"
         )

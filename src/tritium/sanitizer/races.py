@@ -7,7 +7,7 @@ atomic. Two plain writes of the same value are no race.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from tritium.backends.interp.memory import Allocation
 from tritium.backends.interp.pointers import addresses
 from tritium.ir.core import Op
 from tritium.ops.base import BATCH_AXES, Array, Effect
-from tritium.sanitizer.cells import Cells, Touch
+from tritium.sanitizer.cells import Cells, Touch, chosen
 from tritium.sanitizer.context import Launch
 from tritium.sanitizer.findings import Related
 from tritium.sanitizer.order import Order
@@ -27,22 +27,37 @@ if TYPE_CHECKING:
     from tritium.sanitizer.machine import CheckingInterpreter
 
 
-@dataclass(slots=True)
 class _Lanes:
-    """The live lanes of an access within one allocation, flat."""
+    """The live lanes of an access within one allocation, flat.
 
-    cells: Cells
-    at: Array
-    program: Array  # counted from 1
-    lane: Array
-    value: Array | None = None
+    at, program, lane   per lane its address, its instance (counted from 1) and its position in the tile
+    where, width        the cells of all lanes, so many per lane
+    """
 
-    def of(self, numbers: Array) -> tuple[Array, Array, Array]:
-        """Cell, program and lane per (element, cell of the element)."""
-        width = numbers.shape[1]
-        if width == 1:
-            return numbers[:, 0], self.program, self.lane
-        return numbers.reshape(-1), np.repeat(self.program, width), np.repeat(self.lane, width)
+    __slots__ = ("_value", "at", "cells", "lane", "program", "where", "width")
+
+    def __init__(
+        self,
+        cells: Cells,
+        at: Array,
+        program: Array,
+        lane: Array,
+        value: Callable[[], Array] | None,
+        size: int,
+    ) -> None:
+        self.cells = cells
+        self.at = at
+        self.where, self.width = cells.numbers(at, size)
+        self.program = program if self.width == 1 else np.repeat(program, self.width)
+        self.lane = lane if self.width == 1 else np.repeat(lane, self.width)
+        self._value = value
+
+    def differs(self, held: Array | None) -> Array | bool:
+        """Per cell, whether the element's new value is another than `held`."""
+        if held is None or self._value is None:
+            return True
+        different = held != self._value()
+        return different if self.width == 1 else np.repeat(different, self.width)
 
 
 class Races:
@@ -80,34 +95,37 @@ class Races:
     def read(self, m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int) -> None:
         """A load has been done."""
         for lanes in self._lanes(m, op, ptr, mask, size, None):
-            self._read(m, op, lanes, size)
+            self._read(m, op, lanes)
         if is_volatile(op) and op.operands[0].type.numel == 1:
             self._synchronise(m, ptr, acquire=True, release=False)
 
-    def _read(self, m: CheckingInterpreter, op: Op, lanes: _Lanes, size: int) -> None:
-        cells, program, lane = lanes.of(lanes.cells.numbers(lanes.at, size))
+    def _read(self, m: CheckingInterpreter, op: Op, lanes: _Lanes) -> None:
+        where, program, lane = lanes.where, lanes.program, lanes.lane
         wrote = lanes.cells.writer
-        by = wrote.program[cells]
-        touched = by != 0
-        if touched.any():
+        by = wrote.program[where]
+        if by.any():
+            touched = by != 0
             foreign = touched & (by != program)
             if self._atomic_read[self._site[op]]:
-                foreign &= ~self._atomic[wrote.site[cells]]
-            self._unordered(m, op, "read", "write", foreign, (cells, program, lane), wrote, lanes)
-            own = touched & (by == program) & (wrote.stamp[cells] == self.order.barriers[program - 1])
-            own &= (wrote.lane[cells] != lane) | (self._width[wrote.site[cells]] != op.operands[0].type.numel)
+                foreign &= ~self._atomic[wrote.site[where]]
+            self._unordered(m, op, "read", "write", foreign, lanes, wrote)
+            now = self.order.stamps(program - 1)
+            own = touched & (by == program) & (wrote.stamp[where] == (0 if now is None else now))
+            own &= (wrote.lane[where] != lane) | (self._width[wrote.site[where]] != op.operands[0].type.numel)
             if own.any():
-                self._report_barrier(m, op, own, (cells, program, lane), lanes)
-        self._note_read(op, lanes.cells, cells, program, lane)
+                self._report_barrier(m, op, own, lanes)
+        self._note_read(op, lanes)
 
-    def _note_read(self, op: Op, where: Cells, cells: Array, program: Array, lane: Array) -> None:
-        before = where.reader.program[cells]
-        moved = (before != program) & (before != 0)
-        if moved.any():
-            old, last = cells[moved], where.reader
-            where.other_reader.put(old, before[moved], 0, last.lane[old], last.stamp[old])
-            where.other_reader.site[old] = last.site[old]
-        where.reader.put(cells, program, self._site[op], lane, self.order.barriers[program - 1])
+    def _note_read(self, op: Op, lanes: _Lanes) -> None:
+        where, program, cells = lanes.where, lanes.program, lanes.cells
+        before = cells.reader.program[where]
+        if before.any():
+            moved = (before != program) & (before != 0)
+            if moved.any():
+                old, last = chosen(where, moved), cells.reader
+                cells.other_reader.put(old, before[moved], 0, None, last.stamp[old])
+                cells.other_reader.site[old] = last.site[old]
+        cells.reader.put(where, program, self._site[op], None, self.order.stamps(program - 1))
 
     def before_write(
         self, m: CheckingInterpreter, op: Op, ptr: Any, value: Array, mask: Array | None, size: int
@@ -121,27 +139,36 @@ class Races:
     def after_write(self, m: CheckingInterpreter, op: Op, found: list[_Lanes], size: int) -> None:
         """The store is done: whether its own lanes met, and who has written now."""
         for lanes in found:
-            cells, program, lane = lanes.of(lanes.cells.numbers(lanes.at, size))
+            where, program, lane = lanes.where, lanes.program, lanes.lane
             wrote = lanes.cells.writer
-            wrote.put(cells, program, self._site[op], lane, self.order.barriers[program - 1])
-            lost = (wrote.program[cells] != program) | (wrote.lane[cells] != lane)
+            now = self.order.stamps(program - 1)
+            if now is None and lanes.cells.stamped:
+                now = np.zeros(1, np.int32)
+            wrote.put(where, program, self._site[op], lane, now)
+            if isinstance(where, slice):  # every lane has a cell of its own
+                continue
+            lost = (wrote.program[where] != program) | (wrote.lane[where] != lane)
             if not lost.any():
                 continue
-            lost &= self._differs(lanes, lanes.cells.bits(lanes.at, size), cells.size)
-            across = lost & (wrote.program[cells] != program)
-            self._report(m, op, "write", "write", across, (cells, program, lane), wrote, lanes)
+            lost &= lanes.differs(lanes.cells.bits(lanes.at, size))
+            across = lost & (wrote.program[where] != program)
+            self._report(m, op, "write", "write", across, lanes, wrote)
             within = lost & ~across
             if within.any():
-                self._report_lanes(m, op, within, (cells, program, lane), lanes)
+                self._report_lanes(m, op, within, lanes)
 
     def update(self, m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int) -> None:
         """An atomic operation."""
         orders = synchronises(op)
         for lanes in self._lanes(m, op, ptr, mask, size, None):
             self._meet(m, op, lanes, size, plain=False)
-            cells, program, lane = lanes.of(lanes.cells.numbers(lanes.at, size))
-            stamp = self.order.barriers[program - 1] - (1 if orders else 0)
-            lanes.cells.writer.put(cells, program, self._site[op], lane, stamp)
+            now = self.order.stamps(lanes.program - 1)
+            stamp = np.full(1, -1, np.int32) if now is None else now - 1
+            noted = stamp if orders else now
+            if noted is None and lanes.cells.stamped:
+                noted = np.zeros(1, np.int32)
+            lanes.cells.stamped |= orders
+            lanes.cells.writer.put(lanes.where, lanes.program, self._site[op], lanes.lane, noted)
         if orders:
             sem = op.attrs["sem"]
             self._synchronise(
@@ -160,32 +187,26 @@ class Races:
 
     def _meet(self, m: CheckingInterpreter, op: Op, lanes: _Lanes, size: int, plain: bool) -> None:
         """Report what earlier accesses of other instances a write conflicts with."""
-        own = lanes.of(lanes.cells.numbers(lanes.at, size))
-        cells, program, _ = own
+        where, program = lanes.where, lanes.program
         wrote = lanes.cells.writer
-        by = wrote.program[cells]
-        foreign = (by != 0) & (by != program)
-        if foreign.any():
-            atomic = self._atomic[wrote.site[cells]]
-            if plain:
-                foreign &= atomic | self._differs(lanes, lanes.cells.bits(lanes.at, size), cells.size)
-            else:
-                foreign &= ~atomic
-            self._unordered(m, op, "write", "write", foreign, own, wrote, lanes)
-        for readers in (lanes.cells.reader, lanes.cells.other_reader):
-            by = readers.program[cells]
+        by = wrote.program[where]
+        if by.any():
             foreign = (by != 0) & (by != program)
             if foreign.any():
-                if not plain:  # an atomic operation and a volatile read do not race
-                    foreign &= ~self._atomic_read[readers.site[cells]]
-                self._unordered(m, op, "write", "read", foreign, own, readers, lanes)
-
-    def _differs(self, lanes: _Lanes, held: Array | None, count: int) -> Array:
-        """Per cell, whether the element's new value is another than `held`."""
-        if held is None or lanes.value is None:
-            return np.ones(count, np.bool_)
-        different = held != lanes.value
-        return different if different.size == count else np.repeat(different, count // different.size)
+                atomic = self._atomic[wrote.site[where]]
+                if plain:
+                    foreign &= atomic | lanes.differs(lanes.cells.bits(lanes.at, size))
+                else:
+                    foreign &= ~atomic
+                self._unordered(m, op, "write", "write", foreign, lanes, wrote)
+        for readers in (lanes.cells.reader, lanes.cells.other_reader):
+            by = readers.program[where]
+            if not by.any():
+                continue
+            foreign = (by != 0) & (by != program)
+            if not plain:  # an atomic operation and a volatile read do not race
+                foreign &= ~self._atomic_read[readers.site[where]]
+            self._unordered(m, op, "write", "read", foreign, lanes, readers)
 
     def _lanes(
         self, m: CheckingInterpreter, op: Op, ptr: Any, mask: Array | None, size: int, value: Array | None
@@ -195,70 +216,49 @@ class Races:
             return []
         at, program, lane, bits = _flat(m, op, addresses(ptr), mask, value, size)
         found: list[_Lanes] = []
-        for allocation in allocations:
-            inside = (at >= allocation.base) & (at + size <= allocation.end)
-            if not inside.any():
-                continue
+        for allocation in allocations if at.size else ():
             cells = self._cells.get(allocation.base)
             if cells is None:
                 cells = self._cells[allocation.base] = Cells(allocation)
-            if inside.all():
-                found.append(_Lanes(cells, at, program, lane, bits))
-            else:
-                rest = None if bits is None else bits[inside]
-                found.append(_Lanes(cells, at[inside], program[inside], lane[inside], rest))
+            if int(at.min()) >= allocation.base and int(at.max()) + size <= allocation.end:
+                found.append(_Lanes(cells, at, program, lane, bits, size))
+                continue
+            inside = (at >= allocation.base) & (at + size <= allocation.end)
+            if inside.any():
+                rest = None if bits is None else (lambda bits=bits, inside=inside: bits()[inside])
+                found.append(_Lanes(cells, at[inside], program[inside], lane[inside], rest, size))
         return found
 
     # ---- reports -------------------------------------------------------------------------------------
 
     def _unordered(
-        self,
-        m: CheckingInterpreter,
-        op: Op,
-        does: str,
-        did: str,
-        foreign: Array,
-        own: tuple[Array, Array, Array],
-        touch: Touch,
-        lanes: _Lanes,
+        self, m: CheckingInterpreter, op: Op, does: str, did: str, foreign: Array, lanes: _Lanes, touch: Touch
     ) -> None:
         if not foreign.any():
             return
-        cells, program, _ = own
-        chosen = np.flatnonzero(foreign)
-        at = cells[chosen]
-        free = self.order.unordered(touch.program[at] - 1, touch.stamp[at], program[chosen] - 1)
+        positions = np.flatnonzero(foreign)
+        at = chosen(lanes.where, positions)
+        free = self.order.unordered(touch.program[at] - 1, touch.stamp[at], lanes.program[positions] - 1)
         if free.any():
             racing = np.zeros(foreign.shape, np.bool_)
-            racing[chosen[free]] = True
-            self._report(m, op, does, did, racing, own, touch, lanes)
+            racing[positions[free]] = True
+            self._report(m, op, does, did, racing, lanes, touch)
 
     def _report(
-        self,
-        m: CheckingInterpreter,
-        op: Op,
-        does: str,
-        did: str,
-        racing: Array,
-        own: tuple[Array, Array, Array],
-        touch: Touch,
-        lanes: _Lanes,
+        self, m: CheckingInterpreter, op: Op, does: str, did: str, racing: Array, lanes: _Lanes, touch: Touch
     ) -> None:
         """`op` does what nothing orders with what `touch` says that another instance did."""
         if not racing.any():
             return
-        cells, program, lane = own
-        first = int(np.flatnonzero(racing)[np.argmin(program[racing])])
-        cell = int(cells[first])
+        positions = np.flatnonzero(racing)
+        first = int(positions[np.argmin(lanes.program[positions])])
+        cell = int(chosen(lanes.where, np.array([first]))[0])
         kind = "write-race" if does == did == "write" else "read-race"
         extent, where = self._element(lanes.cells, cell)
-        other = self._program(int(touch.program[cell]))
-        mine = self._program(int(program[first]))
-        site = self.sites[int(touch.site[cell])]
+        other, mine = self._program(int(touch.program[cell])), self._program(int(lanes.program[first]))
         if kind == "write-race":
-            text = (
-                f"programs {other} and {mine} both write {where}, and what they leave there is not the same"
-            )
+            first_id, second_id = sorted((other, mine), key=lambda p: p[::-1])
+            text = f"programs {first_id} and {second_id} both write {where}, and what they leave there is not the same"
             note = "the other write is here"
         elif does == "read":
             text = f"program {mine} reads {where}, which program {other} writes; nothing orders the two"
@@ -266,28 +266,23 @@ class Races:
         else:
             text = f"program {mine} writes {where}, which program {other} reads; nothing orders the two"
             note = "the read is here"
-        related = [Related(note, site.loc, other)]
+        related = [Related(note, self.sites[int(touch.site[cell])].loc, other)]
         fields: dict[str, Any] = {"related": related, "count": int(racing.sum())}
-        self._add(kind, op, text, mine, self._lane(op, int(lane[first])), extent, fields)
+        self._add(kind, op, text, mine, self._lane(op, int(lanes.lane[first])), extent, fields)
 
-    def _report_lanes(
-        self, m: CheckingInterpreter, op: Op, within: Array, own: tuple[Array, Array, Array], lanes: _Lanes
-    ) -> None:
-        cells, program, lane = own
+    def _report_lanes(self, m: CheckingInterpreter, op: Op, within: Array, lanes: _Lanes) -> None:
         first = int(np.argmax(within))
-        extent, where = self._element(lanes.cells, int(cells[first]))
-        mine = self._lane(op, int(lane[first]))
-        winner = self._lane(op, int(lanes.cells.writer.lane[cells[first]]))
+        cell = int(chosen(lanes.where, np.array([first]))[0])
+        extent, where = self._element(lanes.cells, cell)
+        mine = self._lane(op, int(lanes.lane[first]))
+        winner = self._lane(op, int(lanes.cells.writer.lane[cell]))
         text = f"elements {_shown(mine)} and {_shown(winner)} of this tile are stored to {where} with different values"
         fields: dict[str, Any] = {"count": int(within.sum())}
-        self._add("lane-race", op, text, self._program(int(program[first])), mine, extent, fields)
+        self._add("lane-race", op, text, self._program(int(lanes.program[first])), mine, extent, fields)
 
-    def _report_barrier(
-        self, m: CheckingInterpreter, op: Op, own: Array, lanes_of: tuple[Array, Array, Array], lanes: _Lanes
-    ) -> None:
-        cells, program, lane = lanes_of
+    def _report_barrier(self, m: CheckingInterpreter, op: Op, own: Array, lanes: _Lanes) -> None:
         first = int(np.argmax(own))
-        cell = int(cells[first])
+        cell = int(chosen(lanes.where, np.array([first]))[0])
         extent, where = self._element(lanes.cells, cell)
         site = self.sites[int(lanes.cells.writer.site[cell])]
         text = (
@@ -299,8 +294,8 @@ class Races:
             "mend": "put tl.debug_barrier() between the store and the load",
             "count": int(own.sum()),
         }
-        mine = self._program(int(program[first]))
-        self._add("missing-barrier", op, text, mine, self._lane(op, int(lane[first])), extent, fields)
+        mine = self._program(int(lanes.program[first]))
+        self._add("missing-barrier", op, text, mine, self._lane(op, int(lanes.lane[first])), extent, fields)
 
     def _add(
         self,
@@ -347,8 +342,8 @@ def _program_numbers(m: CheckingInterpreter) -> Array:
 
 def _flat(
     m: CheckingInterpreter, op: Op, at: Array, mask: Array | None, value: Array | None, size: int
-) -> tuple[Array, Array, Array, Array | None]:
-    """Addresses, program numbers from 1, lanes and bits of the live lanes of all instances."""
+) -> tuple[Array, Array, Array, Callable[[], Array] | None]:
+    """Addresses, program numbers from 1, lanes and, when asked for, bits of the live lanes of all instances."""
     tile = op.operands[0].type.shape
     shape = (*m.frame.batch.shape, *tile)
     ones = (1,) * len(tile)
@@ -357,13 +352,13 @@ def _flat(
     for extent in tile:
         count *= extent
     lanes = np.arange(count, dtype=np.int32).reshape((1,) * BATCH_AXES + tile)
-    parts: list[Array] = [at, programs, lanes]
-    if value is not None:
-        parts.append(np.ascontiguousarray(value).view(f"u{size}"))
-    wide = [np.broadcast_to(p, shape) for p in parts]
-    if mask is None or mask.all():
-        flat = [w.reshape(-1) for w in wide]
-    else:
-        live = np.broadcast_to(mask, shape)
-        flat = [w[live] for w in wide]
-    return flat[0], flat[1], flat[2], flat[3] if value is not None else None
+    wide = [np.broadcast_to(p, shape) for p in (at, programs, lanes)]
+    live = None if mask is None or mask.all() else np.broadcast_to(mask, shape)
+    flat = [w.reshape(-1) if live is None else w[live] for w in wide]
+
+    def bits() -> Array:
+        assert value is not None
+        whole = np.broadcast_to(np.ascontiguousarray(value).view(f"u{size}"), shape)
+        return whole.reshape(-1) if live is None else whole[live]
+
+    return flat[0], flat[1], flat[2], bits if value is not None else None

@@ -12,6 +12,7 @@ from tritium.ir.core import Op, Region, Value
 from tritium.ir.types import DType
 from tritium.ops.base import Effect, TileOp
 from tritium.ops.control import For, While
+from tritium.ops.create import ProgramId
 from tritium.ops.facts import Atom, Bound, Poly, Trip, Unknown
 from tritium.sanitizer.context import KernelFacts
 from tritium.sanitizer.findings import Finding, Related
@@ -57,12 +58,11 @@ def _left_over(access: TileAccess, stride: Poly) -> set[Atom]:
 
 
 def _moving(poly: Poly) -> set[Atom]:
-    """What of a polynomial differs between programs and trips."""
+    """The program ids and loop trips in a polynomial. What is read from memory may stand for any of them."""
     return {
         a
         for a in poly.atoms()
-        if isinstance(a, Trip)
-        or (isinstance(a, Unknown) and a.value.defining_op is not None and not a.moving)
+        if isinstance(a, Trip) or (isinstance(a, Unknown) and isinstance(a.value.defining_op, ProgramId))
     }
 
 
@@ -76,23 +76,27 @@ def _idle(facts: KernelFacts, op: Op, access: TileAccess, tile: int, rank: int, 
 
 
 def _decided_masks(facts: KernelFacts) -> Iterator[Finding]:
-    """Masks that are false everywhere, and comparisons of literals that are true everywhere."""
+    """Masks that are false everywhere, and comparisons that are true everywhere.
+
+    Only where that follows from literals, or from conditions that exclude each other: what an argument of this launch
+    decides may come out otherwise in the next.
+    """
     for op in facts.function.walk():
         mask = getattr(op, "mask", None) if isinstance(op, TileOp) and not op.regions else None
         if mask is None or not isinstance(mask, Value):
             continue
-        if facts.values[mask].hi == 0 or _contradicts(facts.values[mask].bounds):
-            writes = isinstance(op, TileOp) and bool(op.effects() & (Effect.WRITE | Effect.ATOMIC))
+        parts = [p for p in _parts(mask) if isinstance(p.owner, Op) and _of_literals(p.owner)]
+        if _contradicts(facts.values[mask].bounds) or any(facts.values[p].hi == 0 for p in parts):
+            writes = bool(op.effects() & (Effect.WRITE | Effect.ATOMIC))  # type: ignore[union-attr]
             kind, what = ("unreachable-store", "store") if writes else ("dead-mask", "load")
             text = f"the mask of this {what} is false everywhere, so it never touches memory"
             yield Finding(kind, text, loc=op.loc)
             continue
-        for part in _parts(mask):
-            if facts.values[part].lo == 1 and isinstance(part.owner, Op) and _of_literals(part.owner):
+        for part in parts:
+            if facts.values[part].lo == 1 and isinstance(part.owner, Op):
                 text = "this condition is true everywhere: it masks nothing"
-                yield Finding(
-                    "dead-mask", text, loc=part.owner.loc, related=[Related("the access is here", op.loc)]
-                )
+                related = [Related("the access is here", op.loc)]
+                yield Finding("dead-mask", text, loc=part.owner.loc, related=related)
 
 
 def _contradicts(bounds: tuple[Bound, ...]) -> bool:

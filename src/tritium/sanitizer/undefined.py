@@ -12,7 +12,7 @@ from tritium.backends.interp.pointers import addresses
 from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import DType, int32, int64
 from tritium.ops.base import Array
-from tritium.ops.control import If, While
+from tritium.ops.control import For, If, While
 from tritium.sanitizer.findings import Related
 from tritium.sanitizer.flow import passed_from
 from tritium.sanitizer.shadows import POISON, WRAPPED, Shadow, Shadowed, propagate, union
@@ -275,18 +275,43 @@ def _report_wrapped(m: CheckingInterpreter, op: Op, what: str, lanes: Array) -> 
 
 
 def origin(m: CheckingInterpreter, value: Value | None, bit: int) -> Op | None:
-    """The op that put `bit` into the shadow of `value`, found among the values that the frame still holds."""
+    """The op that put `bit` into the shadow of `value`, found among the values that the frame still holds.
+
+    A loop overwrites the values of its earlier trips, and instances that part take theirs along; then it is the nearest op
+    that can have done it.
+    """
+    start = value
     seen: set[Value] = set()
     while value is not None and value not in seen:
         seen.add(value)
         owner = value.owner
-        if isinstance(owner, Region) or owner.regions:
+        if isinstance(owner, (Region, For, While, If)):
             value = _first_with(m, [v for v in passed_from(value) if v not in seen], bit)
             continue
         before = _first_with(m, owner.operands, bit)
         if before is None:
-            return owner
+            if bit == WRAPPED or owner.name in ("tile.load", "tile.poison"):
+                return owner
+            break
         value = before
+    return _nearest_source(start) if bit == POISON and start is not None else None
+
+
+def _nearest_source(value: Value) -> Op | None:
+    """The nearest op behind `value` whose results may be undefined: a masked load without `other`, ``tl.empty``."""
+    waiting, seen = [value], {value}
+    for value in waiting:  # grows while it is walked
+        owner = value.owner
+        computed = not isinstance(owner, (Region, For, While, If))
+        if computed:
+            masked = owner.name == "tile.load" and getattr(owner, "mask", None) is not None
+            if owner.name == "tile.poison" or (masked and getattr(owner, "other", None) is None):
+                return owner
+        sources = owner.operands if computed else passed_from(value)
+        for v in sources:
+            if v not in seen:
+                seen.add(v)
+                waiting.append(v)
     return None
 
 

@@ -49,7 +49,7 @@ class V:
         if self.ssa is not None:
             return self.ssa
         assert self.base is not None and self.step is not None
-        return self.base.key, self.step.key
+        return self.base.key, self.step.key, self.lanes
 
     @property
     def is_float(self) -> bool:

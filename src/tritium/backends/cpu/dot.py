@@ -4,18 +4,18 @@ The right operand is packed as panels as wide as a register block; the left one 
 packed too. The accumulator tile stays in scratch memory (L1 or L2); inside one product it is held in registers for the
 whole depth. Where a loop only sums products into a carried tile, several of its steps are brought together and
 multiplied at once (`Jam`), which loads and stores the accumulator less often. Narrow floats are converted while they
-are packed; fp32 and fp64 sum with fused multiply-add in their own type, integers in int32.
+are packed; fp32 and fp64 sum with fused multiply-add in their own type, int8 in int32, two products at once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tritium.backends.cpu import formats, nest, operands, panels, pull
 from tritium.backends.cpu.access import size_of
 from tritium.backends.cpu.code import V
-from tritium.backends.cpu.microkernel import Blocking, Packed, Rows, blocking, multiply
+from tritium.backends.cpu.microkernel import Blocking, Columns, Packed, Rows, blocking, multiply
 from tritium.backends.cpu.operands import InPlace
 from tritium.backends.cpu.panels import Held
 from tritium.ir.core import Value
@@ -45,41 +45,58 @@ class Jam:
     held: Held | None
 
 
+@dataclass(frozen=True)
+class Hold:
+    """A product in a loop whose right operand's panels, for all `trip`s of the loop, may serve the next instances too."""
+
+    packed: Packed
+    trip: V
+    held: Held
+
+
 DEPTH_BYTES = 16 << 10
 """What a panel of the right operand may take of the first-level cache."""
 
 
-def plan_jams(k: Lowering, loop: Any, trip: V, trips: V) -> None:
-    """Find the products in the body of `loop` that may wait for later steps. `trip` counts the `trips` steps."""
+def plan_products(k: Lowering, loop: Any, trip: V, trips: V) -> None:
+    """What to do about the products in the body of `loop`. `trip` counts the `trips` steps."""
     e = k.e
     last = e.compare("eq", e.add(trip, e.index(1)), trips)
     for op in loop.body.ops:
-        if op.name != "tile.dot" or len(op.result.type.shape) != 2 or op.acc is None:
+        if op.name != "tile.dot" or len(op.result.type.shape) != 2 or not op.result.uses:
             continue
         work = _work_type(op)
-        at = [i for i, v in enumerate(loop.body.ops[-1].operands) if v is op.result]
-        args = loop.body.args[1:]
-        alone = len(at) == 1 and op.acc is args[at[0]] and len(op.acc.uses) == len(op.result.uses) == 1
-        if not alone or op.out != work:
-            continue
-        kind = formats.held_as(work)
-        (m, depth), n = op.a.type.shape, op.b.type.shape[1]
-        block = blocking(k.width, kind, m, n)
-        steps = max(1, DEPTH_BYTES // (block.columns * size_of(kind)) // depth)
-        if steps == 1:
-            continue
-        slot = k.slot("i64")
-        e.line(f"store i64 0, ptr {slot}", e.top - 1)
-        found = panels.match_held_panels(k, loop, op)
-        held = None
-        if isinstance(found, Reject):
-            k.record.reject(panels.NAME, found)
+        depth = operands.steps_of(k, op)
+        block = blocking(k.width, formats.held_as(work), *op.result.type.shape)
+        steps = DEPTH_BYTES // (block.columns * size_of(formats.held_as(work))) // depth
+        if steps > 1 and op.out == work and _sums_alone(op, loop):
+            slot = k.slot("i64")
+            e.line(f"store i64 0, ptr {slot}", e.top - 1)
+            held = _held(k, loop, op, trips)
+            packed = _packed(k, op, work, block, steps * depth, panels.HEIGHT if held else 0)
+            k.jams[op] = Jam(packed, steps, slot, loop, trip, last, held)
+            k.record.plan("multiply several steps at once", f"{steps} steps of {depth}, {block}", op)
         else:
-            k.record.plan(panels.NAME, f"while {found.describe()}", op)
-            held = panels.begin(k, found, e.mul(trips, e.index(depth)))
-        packed = _packed(k, op, work, block, steps * depth, panels.HEIGHT if held else 0)
-        k.jams[op] = Jam(packed, steps, slot, loop, trip, last, held)
-        k.record.plan("multiply several steps at once", f"{steps} steps of {depth}, {block}", op)
+            held = _held(k, loop, op, trips, True)
+            if held is not None:
+                k.holds[op] = Hold(_packed(k, op, work, block, depth, panels.HEIGHT), trip, held)
+
+
+def _sums_alone(op: Any, loop: Any) -> bool:
+    """Whether `op` sums into a tile that the loop carries and does nothing else with."""
+    at = [i for i, v in enumerate(loop.body.ops[-1].operands) if v is op.result]
+    if op.acc is None or len(at) != 1 or op.acc is not loop.body.args[1 + at[0]]:
+        return False
+    return len(op.acc.uses) == len(op.result.uses) == 1
+
+
+def _held(k: Lowering, loop: Any, op: Any, trips: V, near: bool = False) -> Held | None:
+    found = panels.match_held_panels(k, loop, op, near)
+    if isinstance(found, Reject):
+        k.record.reject(panels.NAME, found)
+        return None
+    k.record.plan(panels.NAME, f"while {found.describe()}", op)
+    return panels.begin(k, found, k.e.mul(trips, k.e.index(operands.steps_of(k, op))))
 
 
 def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, height: int = 0) -> Packed:
@@ -88,13 +105,13 @@ def _packed(k: Lowering, op: Any, work: DType, block: Blocking, depth: int, heig
     b = k.allocate_for_good(work, (height, n)) if height else k.allocate(work, (depth, n))
     a = None if _in_memory(k, op, work) else k.allocate(work, (m, depth))
     across = operands.contiguous_axis(k, op.a) == len(op.a.type.shape) - 2
-    return Packed(a, b, work, m, n, depth, height or depth, block, across)
+    return Packed(a, b, work, m, n, depth, height or depth, block, across, operands.is_paired(k, op))
 
 
 def _in_memory(k: Lowering, op: Any, work: DType) -> bool:
     """Whether the left operand is a kept tile that the kernel can read as it is."""
     kept = k.buffers.get(op.a)
-    return kept is not None and kept.ty == work and op not in k.jams and op.precision != "tf32"
+    return kept is not None and kept.ty == work and op.precision != "tf32"
 
 
 def dot(k: Lowering, op: Any) -> None:
@@ -104,7 +121,7 @@ def dot(k: Lowering, op: Any) -> None:
     work = _work_type(op)
     shape = op.result.type.shape
     batch, (m, n) = shape[:-2], shape[-2:]
-    depth = op.a.type.shape[-1]
+    depth = operands.steps_of(k, op)
     result, total = _destination(k, op, work)
     jam = k.jams.get(op)
     if jam is not None:
@@ -112,14 +129,19 @@ def dot(k: Lowering, op: Any) -> None:
         k.buffers[op.result] = result
         return
     mark = k.arena
-    packed = _packed(k, op, work, blocking(k.width, formats.held_as(work), m, n), depth)
+    hold = k.holds.get(op)
+    packed = (
+        _packed(k, op, work, blocking(k.width, formats.held_as(work), m, n), depth)
+        if hold is None
+        else hold.packed
+    )
     floor = e.floor
 
     def product(prefix: list[V]) -> None:
         rows = _left(k, op, packed, work, prefix)
-        operands.pack_right(k, op, packed, prefix, e.index(0))
+        right = _right(k, op, packed, prefix, hold)
         start = e.add(total.address, _matrix(k, batch, prefix, m * n * size_of(packed.kind)))
-        multiply(k, packed, rows, start, e.index(0), e.index(depth), depth)
+        multiply(k, packed, rows, right, start, e.index(depth), depth, fresh=op.acc is None)
 
     if batch:
         iv, _ = e.open_loop(e.index(0), e.index(batch[0]), 1)
@@ -147,10 +169,10 @@ def _left(k: Lowering, op: Any, packed: Packed, work: DType, prefix: list[V]) ->
     size = size_of(packed.kind)
     if packed.a is None:
         kept = k.buffers[op.a]
-        depth = op.a.type.shape[-1]
+        depth = operands.steps_of(k, op)
         first = e.add(kept.address, _matrix(k, op.a.type.shape[:-2], prefix, packed.m * depth * size))
         return Rows(first, e.index(depth * size), e.index(size))
-    plan = _in_place(k, op, work)
+    plan = _in_place(k, op, op.a, operands.LEFT, work)
     if plan is None:
         operands.pack_left(k, op, packed, prefix, e.index(0))
         return operands.packed_rows(k, packed)
@@ -163,12 +185,35 @@ def _left(k: Lowering, op: Any, packed: Packed, work: DType, prefix: list[V]) ->
     return Rows(address, e.select(spot.fine, spot.row, scratch.row), scratch.step)
 
 
-def _in_place(k: Lowering, op: Any, work: DType, loop: Any = None) -> InPlace | None:
-    found = operands.match_left_in_place(k, op, work, loop)
+def _right(k: Lowering, op: Any, packed: Packed, prefix: list[V], hold: Hold | None) -> Columns:
+    """Where the kernel finds the right operand, which is packed if it must be."""
+    e = k.e
+    depth = operands.steps_of(k, op)
+    start, there = e.index(0), e.const(0, "i1")
+    if hold is not None:
+        start = e.mul(e.select(hold.held.fits, hold.trip, start), e.index(depth))
+        there = hold.held.there
+    plan = _in_place(k, op, op.b, operands.RIGHT, packed.ty)
+    spot = operands.look(k, plan) if plan is not None else None
+    fine = there
+    if spot is not None:
+        near = e.compare("ule", spot.row, e.index(operands.NEAR_BYTES // depth))
+        spot = replace(spot, fine=e.both(spot.fine, near))
+        fine = e.binary("or", fine, spot.fine)
+    e.push(label := e.fresh("panels"))
+    operands.pack_right(k, op, packed, prefix, start)
+    e.branch(fine, None, "", e.pop(), label)
+    return Columns(start) if spot is None else Columns(start, spot.fine, spot.address, spot.row)
+
+
+def _in_place(
+    k: Lowering, op: Any, operand: Value, name: str, work: DType, loop: Any = None
+) -> InPlace | None:
+    found = operands.match_in_place(k, op, operand, work, loop)
     if isinstance(found, Reject):
-        k.record.reject(operands.NAME, found)
+        k.record.reject(name, found)
         return None
-    k.record.plan(operands.NAME, found.describe(), op)
+    k.record.plan(name, found.describe(), op)
     return found
 
 
@@ -176,10 +221,10 @@ def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
     """Bring one step's operands; multiply when the panels are full or no step is left."""
     e = k.e
     packed = jam.packed
-    depth = op.a.type.shape[-1]
+    depth = operands.steps_of(k, op)
     done = e.emit("i64", 1, e.top, f"load i64, ptr {jam.slot}")
     columns = e.mul(done, e.index(depth))
-    plan = _in_place(k, op, packed.ty, jam.loop)
+    plan = _in_place(k, op, op.a, operands.LEFT, packed.ty, jam.loop)
     direct = operands.InPlaceSteps(k, plan) if plan is not None else None
     if direct is not None:
         direct.step(op, packed, columns)
@@ -200,7 +245,7 @@ def _step(k: Lowering, op: Any, jam: Jam, total: Buffer) -> None:
     first = e.fresh("product")
     e.push(first)
     rows = direct.rows(packed) if direct is not None else operands.packed_rows(k, packed)
-    multiply(k, packed, rows, total.address, start, e.mul(following, e.index(depth)), depth)
+    multiply(k, packed, rows, Columns(start), total.address, e.mul(following, e.index(depth)), depth)
     e.branch(full, e.pop(), first, None, "")
 
 
@@ -212,12 +257,13 @@ def _work_type(op: Any) -> DType:
 
 
 def _destination(k: Lowering, op: Any, work: DType) -> tuple[Buffer, Buffer]:
-    """Where the result goes, and where it is summed; the accumulator is already in the latter."""
+    """Where the result goes, and where it is summed; the accumulator, if there is one, is already in the latter."""
     shape = op.result.type.shape
     if op.out != work:
         result = k.allocate(op.out, shape)
         total = k.allocate(work, shape)
-        _start(k, op, total, work)
+        if op.acc is not None:
+            _start(k, op, total, work)
         return result, total
     carried = _carried_home(k, op)
     if carried is not None:
@@ -225,7 +271,8 @@ def _destination(k: Lowering, op: Any, work: DType) -> tuple[Buffer, Buffer]:
             k.fill(carried, op.acc)
         return carried, carried
     total = k.allocate(work, shape)
-    _start(k, op, total, work)
+    if op.acc is not None:
+        _start(k, op, total, work)
     return total, total
 
 
@@ -272,10 +319,7 @@ def _start(k: Lowering, op: Any, total: Buffer, work: DType) -> None:
     e = k.e
 
     def body(at: list[V]) -> None:
-        if op.acc is None:
-            x = formats.constant(e, 0, work)
-        else:
-            x = formats.cast(e, pull.element(k, op.acc, at), op.out, work)
+        x = formats.cast(e, pull.element(k, op.acc, at), op.out, work)
         pull.write(k, total, at, x, max(i.lanes for i in at))
 
     nest.versions(k, lambda: nest.over(k, total.shape, body))

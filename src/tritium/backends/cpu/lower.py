@@ -7,6 +7,7 @@ worker alone: a sink of 64 bytes, then the kept tiles.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import prod
@@ -39,6 +40,9 @@ ABORTED = -1
 MOVING = ("tile.broadcast", "tile.expand_dims", "tile.permute", "tile.flip", "tile.slice", "tile.reshape", "tile.join",
           "tile.split", "tile.gather", "tile.cat")  # fmt: skip
 """Ops whose elements come from other places of their operands."""
+
+MXCSR = 0x1F80
+"""The x86 register of floating-point modes as a process starts with it."""
 
 FAULT_SLOT = 3
 ARGUMENT_SLOT = 4
@@ -88,6 +92,7 @@ class Lowering:
         self.record = record
         self.width = width
         self.stream = stream
+        self.x86 = platform.machine().lower() in ("x86_64", "amd64")
         self.plan = Plan(function, distinct)
         self.e = Code()
         self.e.has_scalef = width == 16
@@ -97,6 +102,7 @@ class Lowering:
         self.spins: frozenset[Op] = frozenset()
         self.aborts = False
         self.jams: dict[Op, Any] = {}
+        self.holds: dict[Op, Any] = {}
         self.pending: dict[Value, None] = {}
         self.lasting: list[Buffer] = []
         self.fusing: dict[Value, Buffer] = {}
@@ -211,29 +217,49 @@ class Lowering:
         for i, arg in enumerate(self.function.args):
             self.env[arg] = self._argument(ARGUMENT_SLOT + i, held_as(arg.type.scalar))
         first, last = V("i64", 1, 0, "%first"), V("i64", 1, 0, "%last")
-        iv, _ = e.open_loop(first, last, 1)
-        self.linear = iv
-        self._program_ids(iv)
+        used = max(
+            (op.axis + 1 for op in self.function.walk() if isinstance(op, create.ProgramId)), default=0
+        )
+        self.linear, self.ids = e.open_loop(first, last, 1, self._program_ids(first)[:used])
         self.region(self.function.body)
-        e.close_loop()
+        e.close_loop(self._following_ids())
         self._place_lasting()
         if self.stream:
             e.line("fence seq_cst")
-        e.line("ret void")
+        self._leave()
         if self.stops:
             e.stack[0].lines.append("stop:")
-            e.line("ret void")
+            self._leave()
         if self.aborts:
             e.stack[0].lines.append("abort:")
             place = f"inttoptr i64 {self.fault_address.ssa} to ptr"
             e.line(f"%abortplace = {place}")
             e.line(f"store i64 {ABORTED}, ptr %abortplace")
-            e.line("ret void")
+            self._leave()
+        if self.x86:
+            e.stack[0].lines[0:0] = self._floating_environment()
         body = "\n".join(e.stack[0].lines)
         declared = "\n".join(e.declarations.values())
         constants = "\n".join(e.globals.values())
         head = "define void @chunk(ptr %args, i64 %first, i64 %last, ptr %scratch) {"
         return f"{constants}\n{declared}\n{head}\nentry:\n{body}\n}}\n!0 = !{{i32 1}}\n"
+
+    def _floating_environment(self) -> list[str]:
+        """IEEE arithmetic whatever the calling thread is set to: nearest even, subnormals kept, no traps."""
+        for name in ("stmxcsr", "ldmxcsr"):
+            self.e.declare(f"llvm.x86.sse.{name}", "void (ptr)")
+        return [
+            "  %callers = alloca i32",
+            "  %ours = alloca i32",
+            "  call void @llvm.x86.sse.stmxcsr(ptr %callers)",
+            f"  store i32 {MXCSR}, ptr %ours",
+            "  call void @llvm.x86.sse.ldmxcsr(ptr %ours)",
+        ]
+
+    def _leave(self) -> None:
+        if self.x86:
+            self.e.line("call void @llvm.x86.sse.ldmxcsr(ptr %callers)")
+        self.e.line("ret void")
 
     def _place_lasting(self) -> None:
         places: list[str] = []
@@ -251,13 +277,26 @@ class Lowering:
         value = e.emit(stored, 1, 0, f"load {stored}, ptr {pointer.ssa}, align 8")
         return e.compare("ne", value, e.const(0, "i8")) if kind == "i1" else value
 
-    def _program_ids(self, linear: V) -> None:
+    def _program_ids(self, linear: V) -> list[V]:
+        """The ids of the first instance, from its number."""
         e = self.e
         nx, ny = (e.convert("zext", g, "i64") for g in self.grid[:2])
         x = e.binary("urem", linear, nx)
         rest = e.binary("udiv", linear, nx)
         y, z = e.binary("urem", rest, ny), e.binary("udiv", rest, ny)
-        self.ids = [e.convert("trunc", v, "i32") for v in (x, y, z)]
+        return [e.convert("trunc", v, "i32") for v in (x, y, z)]
+
+    def _following_ids(self) -> list[V]:
+        """The ids of the next instance: axis 0 counts, and carries into the axes after it."""
+        e = self.e
+        one, zero = e.const(1, "i32"), e.const(0, "i32")
+        carry, following = one, list[V]()
+        for i, extent in zip(self.ids, self.grid, strict=False):
+            up = e.add(i, carry)
+            ends = e.compare("eq", up, extent)
+            following.append(e.select(ends, zero, up))
+            carry = e.convert("zext", ends, "i32")
+        return following
 
     # ---- regions -------------------------------------------------------------------------------------
 

@@ -55,6 +55,7 @@ class Packed:
 
     The panel of the columns from c on starts at element ``height * c``; all have `block.columns` columns but the last.
     `a` is None if the left operand is read where it lies. Where `across`, it is kept transposed: `depth` rows of m.
+    Where `paired`, an element is a pair of 16-bit numbers.
     """
 
     a: Buffer | None
@@ -66,6 +67,7 @@ class Packed:
     height: int
     block: Blocking
     across: bool = False
+    paired: bool = False
 
     @property
     def kind(self) -> str:
@@ -87,8 +89,30 @@ class Rows:
     step: V
 
 
-def multiply(k: Lowering, packed: Packed, rows: Rows, c: V, start: V, depth: V, multiple: int) -> None:
-    """``c += a @ b`` over `depth` steps, a multiple of `multiple`, rows of b from `start` on; c is m by n, row-major."""
+@dataclass(frozen=True)
+class Columns:
+    """Where the right operand lies: in the panels from their row `start` on, or in place if `fine` says so at run time.
+
+    There it is at `address`, `row` bytes from one step of k to the next.
+    """
+
+    start: V
+    fine: V | None = None
+    address: V | None = None
+    row: V | None = None
+
+
+def multiply(
+    k: Lowering,
+    packed: Packed,
+    rows: Rows,
+    right: Columns,
+    c: V,
+    depth: V,
+    multiple: int,
+    fresh: bool = False,
+) -> None:
+    """``c += a @ b`` over `depth` steps, a multiple of `multiple`; c is m by n, row-major. ``c = a @ b`` if `fresh`."""
     e = k.e
     block, m = packed.block, packed.m
     outer = k.mode, e.floor
@@ -102,13 +126,13 @@ def multiply(k: Lowering, packed: Packed, rows: Rows, c: V, start: V, depth: V, 
         for first, end, columns in packed.panels():
 
             def panel(j: V, columns: int = columns) -> None:
-                b = e.add(packed.b.address, e.mul(j, e.index(packed.height * size)))
-                b = e.add(b, e.mul(start, e.index(columns * size)))
+                b, step = _panel(k, packed, right, j, columns)
                 for inside, vectors, lanes in _vectors(columns, block):
-                    shape = Shape(count, vectors, lanes, columns, unroll)
+                    shape = Shape(count, vectors, lanes, unroll, fresh)
                     corner = e.add(e.mul(i, e.index(packed.n)), e.add(j, e.index(inside)))
                     place = e.add(c, e.mul(corner, e.index(size)))
-                    _block(k, packed, (a, rows, e.add(b, e.index(inside * size)), place), shape, depth)
+                    places = (a, rows, e.add(b, e.index(inside * size)), step, place)
+                    _block(k, packed, places, shape, depth)
 
             _stepped(k, first, end, columns, panel)
 
@@ -116,6 +140,19 @@ def multiply(k: Lowering, packed: Packed, rows: Rows, c: V, start: V, depth: V, 
         if high > low:
             _stepped(k, low, high, count, lambda i, count=count: along(i, count))
     k.mode, e.floor = outer
+
+
+def _panel(k: Lowering, packed: Packed, right: Columns, j: V, columns: int) -> tuple[V, V]:
+    """Where the columns from `j` on start, and bytes from one step of k to the next."""
+    e = k.e
+    size = size_of(packed.kind)
+    b = e.add(packed.b.address, e.mul(j, e.index(packed.height * size)))
+    b = e.add(b, e.mul(right.start, e.index(columns * size)))
+    step = e.index(columns * size)
+    if right.fine is None or right.address is None or right.row is None:
+        return b, step
+    there = e.add(right.address, e.mul(j, e.index(size)))
+    return e.select(right.fine, there, b), e.select(right.fine, right.row, step)
 
 
 def _vectors(columns: int, block: Blocking) -> list[tuple[int, int, int]]:
@@ -144,19 +181,22 @@ def _stepped(k: Lowering, start: int, stop: int, step: int, body: Any) -> None:
 
 @dataclass(frozen=True)
 class Shape:
-    """One register block: `rows` by `vectors` of `lanes`, in a panel of `columns`, `unroll` steps at once."""
+    """One register block: `rows` by `vectors` of `lanes`, `unroll` steps of k at once, from zero if `fresh`."""
 
     rows: int
     vectors: int
     lanes: int
-    columns: int
     unroll: int
+    fresh: bool
 
 
-def _block(k: Lowering, packed: Packed, places: tuple[V, Rows, V, V], shape: Shape, depth: V) -> None:
-    """One register block of the result over the whole depth: its left rows, right panel and corner are at `places`."""
+def _block(k: Lowering, packed: Packed, places: tuple[V, Rows, V, V, V], shape: Shape, depth: V) -> None:
+    """One register block of the result over the whole depth.
+
+    `places` are its left rows, its right panel, bytes from one step of that to the next, and its corner of the result.
+    """
     e = k.e
-    a, rows, b, c = places
+    a, rows, b, forward, c = places
     kind, lanes = packed.kind, shape.lanes
     size = size_of(kind)
     ty = vector_type(kind, lanes)
@@ -169,23 +209,21 @@ def _block(k: Lowering, packed: Packed, places: tuple[V, Rows, V, V], shape: Sha
         for r in range(shape.rows)
         for v in range(shape.vectors)
     ]
-    sums = [load(s) for s in spots]
+    zero = V(kind, lanes, 0, "zeroinitializer") if lanes > 1 else e.const(0, kind)
+    sums = [zero if shape.fresh else load(s) for s in spots]
     lefts = [e.add(a, e.mul(rows.row, e.index(r))) for r in range(shape.rows)]
 
     def step(p: V, total: list[V]) -> list[V]:
-        panel = e.add(b, e.mul(p, e.index(shape.columns * size)))
         for u in range(shape.unroll):
-            right = [
-                load(e.add(panel, e.index((u * shape.columns + v * lanes) * size)))
-                for v in range(shape.vectors)
-            ]
+            panel = e.add(b, e.mul(e.add(p, e.index(u)), forward))
+            right = [load(e.add(panel, e.index(v * lanes * size))) for v in range(shape.vectors)]
             along = e.mul(e.add(p, e.index(u)), rows.step)
             for r, left in enumerate(lefts):
                 pointer = e.pointer(e.add(left, along), e.top)
                 x = e.emit(kind, 1, e.top, f"load {kind}, ptr {pointer}, align {size}")
                 for v in range(shape.vectors):
                     n = r * shape.vectors + v
-                    total[n] = _multiply_add(k, kind, x, right[v], total[n])
+                    total[n] = _multiply_add(k, packed, x, right[v], total[n])
         return total
 
     p, phis = e.open_loop(e.index(0), depth, shape.unroll, sums)
@@ -194,8 +232,31 @@ def _block(k: Lowering, packed: Packed, places: tuple[V, Rows, V, V], shape: Sha
         e.line(f"store {e.typed(value, lanes)}, ptr {e.pointer(place, e.top)}, align {size}")
 
 
-def _multiply_add(k: Lowering, kind: str, x: V, y: V, z: V) -> V:
+def _multiply_add(k: Lowering, packed: Packed, x: V, y: V, z: V) -> V:
     e = k.e
-    if kind.startswith("i"):
+    if packed.paired:
+        return e.add(_pairs_product(k, x, y), z)
+    if packed.kind.startswith("i"):
         return e.add(e.mul(x, y), z)
     return e.intrinsic("fma", x, y, z)
+
+
+_PAIRS = {16: "avx512.pmaddw.d.512", 8: "avx2.pmadd.wd", 4: "sse2.pmadd.wd"}
+
+
+def _pairs_product(k: Lowering, x: V, y: V) -> V:
+    """Products of the low and of the high halves, added; with VNNI, LLVM makes one instruction of this and the sum."""
+    e = k.e
+    lanes = y.lanes
+    if lanes not in _PAIRS:
+        sixteen = e.const(16, "i32")
+        low = [e.binary("ashr", e.binary("shl", v, sixteen), sixteen) for v in (x, y)]
+        high = [e.binary("ashr", v, sixteen) for v in (x, y)]
+        return e.add(e.mul(*low), e.mul(*high))
+    name, halves = f"llvm.x86.{_PAIRS[lanes]}", f"<{2 * lanes} x i16>"
+    e.declare(name, f"<{lanes} x i32> ({halves}, {halves})")
+    parts = [e.emit("i32", lanes, v.level, f"bitcast {e.typed(v, lanes)} to {halves}").ssa for v in (x, y)]
+    level = max(x.level, y.level)
+    return e.emit(
+        "i32", lanes, level, f"call <{lanes} x i32> @{name}({halves} {parts[0]}, {halves} {parts[1]})"
+    )

@@ -1,9 +1,13 @@
 """How the operands of a product come to its kernel: read where they lie, or packed into scratch memory.
 
-The left operand is read in place (`match_left_in_place`) if it is loaded from rows whose elements are neighbours, in the
-type that the product computes in; whether the tile is whole is tested at run time, and else it is packed. Packing goes in
-vectors along the axis in which the source is contiguous: for the left operand that decides how it is kept, for the right
-one a square of registers is transposed on the way into the panels.
+An operand is read in place (`match_in_place`) if it is loaded from rows whose elements are neighbours, in the type that
+the product computes in; whether the tile is whole is tested at run time, and else it is packed. The right operand has to
+be small besides: its rows come by once for every block of the result. Packing goes in vectors along the axis in which
+the source is contiguous: for the left operand that decides how it is kept, for the right one a square of registers is
+transposed on the way into the panels.
+
+On x86, int8 is packed in pairs of neighbouring steps of k, two 16-bit numbers to an element, which one instruction
+multiplies and adds; a step of the kernel is then two of k. No sum of two products of 8-bit numbers overflows.
 """
 
 from __future__ import annotations
@@ -24,7 +28,9 @@ from tritium.ops.select import Select
 if TYPE_CHECKING:
     from tritium.backends.cpu.lower import Lowering
 
-NAME = "read the left operand in place"
+LEFT, RIGHT = "read the left operand in place", "read the right operand in place"
+NEAR_BYTES = 32 << 10
+"""From the first row of a right operand to the last, if it is to stay in the first-level cache without being packed."""
 
 
 # ---- in place -------------------------------------------------------------------------------------------------------
@@ -40,14 +46,16 @@ class InPlace:
         return "where the tile lies within its mask"
 
 
-def match_left_in_place(k: Lowering, op: Any, work: DType, loop: Any = None) -> InPlace | Reject:
-    """Whether the left operand of the product `op` can be read where it lies, up to the end of several steps of `loop`."""
+def match_in_place(k: Lowering, op: Any, operand: Value, work: DType, loop: Any = None) -> InPlace | Reject:
+    """Whether an operand of the product `op` can be read where it lies, up to the end of several steps of `loop`."""
     with matching() as m:
-        load = op.a.defining_op
+        load = operand.defining_op
         m.require(len(op.result.type.shape) == 2, "it is one of a batch", at=op)
         m.require(isinstance(load, memory.Load), "the operand is computed", at=op)
         assert isinstance(load, memory.Load)
-        m.require(op.a.type.scalar == work and op.precision != "tf32", "its elements are converted", at=load)
+        m.require(
+            operand.type.scalar == work and op.precision != "tf32", "its elements are converted", at=load
+        )
         m.require(
             load.result not in k.plan.kept and load.parent is op.parent, "it is kept in memory", at=load
         )
@@ -95,7 +103,7 @@ class Spot:
 
 
 def look(k: Lowering, plan: InPlace) -> Spot:
-    """Where the left operand of this step lies."""
+    """Where the operand lies at this point."""
     e = k.e
     load = plan.load
     outer, floor = k.mode, e.floor
@@ -189,6 +197,17 @@ class InPlaceSteps:
 # ---- packed ---------------------------------------------------------------------------------------------------------
 
 
+def is_paired(k: Lowering, op: Any) -> bool:
+    """Whether two steps of k make one of the kernel's."""
+    return k.x86 and op.a.type.scalar.text == op.b.type.scalar.text == "i8" and op.a.type.shape[-1] % 2 == 0
+
+
+def steps_of(k: Lowering, op: Any) -> int:
+    """Steps of the kernel for the whole depth of `op`."""
+    depth: int = op.a.type.shape[-1]
+    return depth // 2 if is_paired(k, op) else depth
+
+
 def packed_rows(k: Lowering, packed: Packed) -> Rows:
     """The left operand in scratch memory."""
     e = k.e
@@ -240,14 +259,14 @@ def pack_left(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) ->
     def body(at: list[V]) -> None:
         i, p = at
         place = e.add(e.mul(i, e.index(packed.depth)), e.add(p, done))
-        _put(k, packed, base, place, _converted(k, op, op.a, [*prefix, *at], packed), at)
+        _put(k, packed, base, place, _converted(k, op, op.a, [*prefix, *at], packed, -1), at)
 
     def across(at: list[V]) -> None:
         p, i = at
         place = e.add(e.mul(e.add(p, done), e.index(packed.m)), i)
-        _put(k, packed, base, place, _converted(k, op, op.a, [*prefix, i, p], packed), at)
+        _put(k, packed, base, place, _converted(k, op, op.a, [*prefix, i, p], packed, -1), at)
 
-    m, depth = packed.m, op.a.type.shape[-1]
+    m, depth = packed.m, steps_of(k, op)
     if packed.across:
         nest.versions(k, lambda: nest.over(k, (depth, m), across))
     else:
@@ -258,7 +277,7 @@ def pack_right(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -
     """The right matrix as panels, its rows put from `done` on."""
     e = k.e
     lanes = packed.block.lanes
-    depth = op.a.type.shape[-1]
+    depth = steps_of(k, op)
     turn = contiguous_axis(k, op.b) == len(op.b.type.shape) - 2 and lanes in (4, 8, 16) and depth % lanes == 0
     for first, end, columns in packed.panels():
 
@@ -270,7 +289,7 @@ def pack_right(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -
         def body(at: list[V], place: Any = place) -> None:
             p, panel, c = at
             start, row = place(p, panel)
-            value = _converted(k, op, op.b, [*prefix, p, e.add(start, c)], packed)
+            value = _converted(k, op, op.b, [*prefix, p, e.add(start, c)], packed, -2)
             _put(k, packed, packed.b.address, e.add(row, c), value, at)
 
         def square(at: list[V], place: Any = place, columns: int = columns) -> None:
@@ -283,7 +302,7 @@ def pack_right(k: Lowering, op: Any, packed: Packed, prefix: list[V], done: V) -
                 read = [
                     _wide(
                         k,
-                        _converted(k, op, op.b, [*prefix, along, e.add(start, e.index(c + j))], packed),
+                        _converted(k, op, op.b, [*prefix, along, e.add(start, e.index(c + j))], packed, -2),
                         lanes,
                     )
                     for j in range(lanes)
@@ -347,10 +366,31 @@ def _put(k: Lowering, packed: Packed, base: V, place: V, value: V, at: list[V]) 
     access.store(e, packed.kind, address, value, None, k.sink, max(i.lanes for i in at))
 
 
-def _converted(k: Lowering, op: Any, operand: Value, at: list[V], packed: Packed) -> V:
+def _converted(k: Lowering, op: Any, operand: Value, at: list[V], packed: Packed, axis: int) -> V:
+    """An element of an operand as the kernel wants it; ``at[axis]`` counts steps of k."""
     e = k.e
+    if packed.paired:
+        return _pair(k, operand, at, axis)
     source = operand.type.scalar
     x = formats.cast(e, pull.element(k, operand, at), source, packed.ty)
     if op.precision == "tf32" and source.text == "f32":
         x = e.bits(e.both(e.bits(x, "i32"), e.const(~0x1FFF, "i32")), "float")
     return x
+
+
+def _pair(k: Lowering, operand: Value, at: list[V], axis: int) -> V:
+    """Two neighbours along `axis` as the halves of an i32, the first in the low one."""
+    e = k.e
+    p = at[axis]
+
+    def element(place: V) -> V:
+        return pull.element(k, operand, [place if i is p else i for i in at])
+
+    if p.lanes > 1 and p.base is not None:
+        lanes = 2 * p.lanes
+        x = _wide(k, element(e.affine(e.mul(p.base, e.index(2)), e.index(1), lanes)), lanes)
+        halves = e.convert("sext", x, "i16")
+        return e.emit("i32", p.lanes, x.level, f"bitcast {e.typed(halves, lanes)} to <{p.lanes} x i32>")
+    twice = e.mul(p, e.index(2))
+    low, high = (e.convert("sext", element(e.add(twice, e.index(i))), "i32") for i in (0, 1))
+    return e.binary("or", e.both(low, e.const(0xFFFF, "i32")), e.binary("shl", high, e.const(16, "i32")))

@@ -49,8 +49,11 @@ class Held:
     there: V
 
 
-def match_held_panels(k: Lowering, loop: Any, product: Any) -> HeldPanels | Reject:
-    """Whether the right operand of `product`, in the body of `loop`, may be kept; which numbers it depends on."""
+def match_held_panels(k: Lowering, loop: Any, product: Any, near: bool = False) -> HeldPanels | Reject:
+    """Whether the right operand of `product`, in the body of `loop`, may be kept; which numbers it depends on.
+
+    near   only if neighbouring instances are sure to share it
+    """
     with matching() as m:
         m.require(k.plan.distinct, "arrays may share memory", at=product)
         m.require(loop.parent is k.function.body, "the loop is inside another one or a branch", at=loop)
@@ -89,8 +92,24 @@ def match_held_panels(k: Lowering, loop: Any, product: Any) -> HeldPanels | Reje
                     isinstance(owner, TileOp) and owner.is_pure, "it comes from an op with effects", at=owner
                 )
             work += owner.operands
+        if near:
+            m.require(not any(_counts(key) for key in keys), "every instance has its own", at=product)
         return HeldPanels(tuple(keys))
     return m.reject
+
+
+def _counts(value: Value) -> bool:
+    """Whether a scalar depends on the program id that counts fastest, or on what is not known."""
+    work, seen = [value], {value}
+    while work:
+        owner = work.pop().owner
+        if not isinstance(owner, Op):
+            continue
+        if owner.regions or isinstance(owner, Load) or (isinstance(owner, ProgramId) and owner.axis == 0):
+            return True
+        work += [v for v in owner.operands if v not in seen]
+        seen.update(owner.operands)
+    return False
 
 
 def _comparable(value: Value) -> bool:

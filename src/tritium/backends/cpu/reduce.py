@@ -1,8 +1,9 @@
 """Reductions and scans.
 
 A commutative operator with a neutral element reduces in vectors along the last axis, in up to four accumulators that are
-combined pairwise, then across lanes. Any other combine function goes along the axis element by element; where the axis
-is not the last one, the lanes are neighbouring results.
+combined pairwise, then across lanes. So do argmax and argmin, whose result does not depend on the order in which pairs
+meet. Any other combine function goes along the axis element by element; where the axis is not the last one, the lanes
+are neighbouring results.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from tritium.backends.cpu.code import V, vector_type
 from tritium.ir.types import DType
 from tritium.ops.base import TileOp
 from tritium.ops.combine import single_op
+from tritium.ops.extremum import is_extremum
 
 if TYPE_CHECKING:
     from tritium.backends.cpu.lower import Lowering
@@ -66,11 +68,22 @@ def reduce(k: Lowering, op: Any) -> None:
         lanes = k.mode.lanes
         if narrow:
             k.mode.lanes = 1
-        nest.over(k, kept, lambda at: results.put(at, _along(k, op, at)))
+        if last and lanes > 1 and _in_any_order(op, single):
+            nest.over(k, kept, lambda at: results.put(at, _groups_across(k, op, at, lanes)))
+        else:
+            nest.over(k, kept, lambda at: results.put(at, _along(k, op, at)))
         k.mode.lanes = lanes
 
     nest.versions(k, write)
     results.finish()
+
+
+def _in_any_order(op: Any, single: TileOp | None) -> bool:
+    """Whether the combine function gives the same bits however the elements are grouped."""
+    if single is not None:
+        return single.name in ("tile.maximum", "tile.minimum")
+    what = is_extremum(op.combine)
+    return what is not None and what.ties_left
 
 
 class Results:
@@ -202,31 +215,70 @@ def _accumulate(
     return e.close_loop(new)
 
 
+def _groups_across(k: Lowering, op: Any, at: list[V], lanes: int) -> list[V]:
+    """One group of results of a reduction along the last axis that may meet its elements in any order."""
+    e = k.e
+    axis = op.axis
+
+    def elements(first: V, width: int) -> list[V]:
+        place = _at(at, axis, _lanes_from(k, first, width))
+        return [widened(k, _element(k, v, place), width) for v in op.inputs]
+
+    def combine(x: list[V], y: list[V]) -> list[V]:
+        return regions.inline(k, op.combine, [*x, *y])
+
+    total: list[V] | None = None
+    for start, stop, width in nest.spans(op.inputs[0].type.shape[axis], lanes):
+        count = min(ACCUMULATORS, (stop - start) // width)
+        step = count * width
+        groups = [elements(e.index(start + i * width), width) for i in range(count)]
+        whole = start + (stop - start) // step * step
+        if whole - start > step:
+            iv, phis = e.open_loop(
+                e.index(start + step), e.index(whole), step, [v for g in groups for v in g]
+            )
+            size = len(op.inputs)
+            new: list[V] = []
+            for i in range(count):
+                out = combine(phis[i * size : (i + 1) * size], elements(e.add(iv, e.index(i * width)), width))
+                new += [widened(k, v, width) for v in out]
+            flat = e.close_loop(new)
+            groups = [flat[i * size : (i + 1) * size] for i in range(count)]
+        groups += [elements(e.index(rest), width) for rest in range(whole, stop, width)]
+        while len(groups) > 1:
+            half = (len(groups) + 1) // 2
+            pairs = zip(groups, groups[half:], strict=False)
+            groups = [*(combine(x, y) for x, y in pairs), *groups[len(groups) - half : half]]
+        group = groups[0]
+        while width > 1:
+            split = [_halves(k, widened(k, v, width), width) for v in group]
+            group = combine([low for low, _ in split], [high for _, high in split])
+            width //= 2
+        total = group if total is None else combine(total, group)
+    assert total is not None
+    return total
+
+
+def _halves(k: Lowering, x: V, width: int) -> tuple[V, V]:
+    """The first and the last half of the lanes."""
+    e = k.e
+    half, ty = width // 2, vector_type(x.kind, width)
+    if half == 1:
+        low, high = (e.emit(x.kind, 1, x.level, f"extractelement {ty} {x.ssa}, i64 {i}") for i in (0, 1))
+        return low, high
+    parts: list[V] = []
+    for first in (0, half):
+        order = ", ".join(f"i32 {first + i}" for i in range(half))
+        text = f"shufflevector {ty} {x.ssa}, {ty} poison, <{half} x i32> <{order}>"
+        parts.append(e.emit(x.kind, half, x.level, text))
+    return parts[0], parts[1]
+
+
 def horizontal(k: Lowering, x: V, width: int, combine: Any) -> V:
     """All lanes of `x` combined, halves onto each other."""
-    e = k.e
-    if x.lanes == 1 and width > 1:
-        x = V(x.kind, width, x.level, e.text(x, width))
-    if x.base is not None:
-        e.text(x, width)
     while width > 1:
-        half = width // 2
-        ty = vector_type(x.kind, width)
-        text = e.text(x, width)
-        parts: list[V] = []
-        for first in (0, half):
-            if half == 1:
-                parts.append(e.emit(x.kind, 1, x.level, f"extractelement {ty} {text}, i64 {first}"))
-            else:
-                order = ", ".join(f"i32 {first + i}" for i in range(half))
-                parts.append(
-                    e.emit(
-                        *(x.kind, half, x.level),
-                        f"shufflevector {ty} {text}, {ty} poison, <{half} x i32> <{order}>",
-                    )
-                )
-        x = combine(*parts)
-        width = half
+        x = combine(*_halves(k, widened(k, x, width), width))
+        width //= 2
     return x
 
 

@@ -253,7 +253,7 @@ def _for(k: Lowering, op: Any) -> None:
     carried.bind(op.body.args[1:], phis[1:])
     if op in k.spins:
         k.give_up_waiting()
-    dot.plan_jams(k, op, phis[0], trips)
+    dot.plan_products(k, op, phis[0], trips)
     k.region(op.body)
     following = carried.following(op.body, op.body.args[1:])
     k.arena = mark

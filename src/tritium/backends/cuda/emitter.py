@@ -411,6 +411,9 @@ class Emitter(Expressions):
     def top_groups(self, op: Op) -> None:
         selection.top_groups(self, op)
 
+    def sort_lines(self, op: Op) -> None:
+        sorting.sort_lines(self, op)
+
     def shared_scatter(self, op: Op) -> None:
         sorting.shared_scatter(self, op)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tritium.analysis.disjoint import never_meet
 from tritium.analysis.vectors import vectors_of
 from tritium.backends.cuda.groups import Statement
 from tritium.backends.cuda.registers import Computed, Coordinate, coordinate
@@ -75,8 +76,9 @@ def _collide(e: Emitter, op: Op, other: Op, pointer: Value) -> bool:
     mine, others = e.alias_classes.class_of(pointer), e.alias_classes.class_of(other.operands[0])
     if not (mine.anywhere or others.anywhere or mine.arguments & others.arguments):
         return False
-    same = other.operands[0] is pointer and _where(e, op) == _where(e, other)
-    return not same  # equal addresses in an equal layout: every thread meets only its own elements
+    if other.operands[0] is pointer and _where(e, op) == _where(e, other):
+        return False  # equal addresses in an equal layout: every thread meets only its own elements
+    return not never_meet(e.facts, op, other)
 
 
 def _where(e: Emitter, op: Op) -> RegisterLayout | None:

@@ -253,6 +253,24 @@ template <class T> FN T from_lane(T x, int mask) {
   }
 }
 """, "names", "bits_as")  # fmt: skip
+_piece("from_lane_before", """
+// x of the lane whose number is `by` less; where there is none, x itself. All lanes of the warp take part.
+template <class T> FN T from_lane_before(T x, int by) {
+  if constexpr (sizeof(T) == 8) return bits_as<T>(__shfl_up_sync(~0u, bits_as<u64>(x), by));
+  else if constexpr (sizeof(T) == 4) return bits_as<T>(__shfl_up_sync(~0u, bits_as<u32>(x), by));
+  else if constexpr (sizeof(T) == 2) return bits_as<T>(u16(__shfl_up_sync(~0u, u32(bits_as<u16>(x)), by)));
+  else return bits_as<T>(u8(__shfl_up_sync(~0u, u32(bits_as<u8>(x)), by)));
+}
+""", "names", "bits_as")  # fmt: skip
+_piece("from_lane_after", """
+// x of the lane whose number is `by` more; where there is none, x itself. All lanes of the warp take part.
+template <class T> FN T from_lane_after(T x, int by) {
+  if constexpr (sizeof(T) == 8) return bits_as<T>(__shfl_down_sync(~0u, bits_as<u64>(x), by));
+  else if constexpr (sizeof(T) == 4) return bits_as<T>(__shfl_down_sync(~0u, bits_as<u32>(x), by));
+  else if constexpr (sizeof(T) == 2) return bits_as<T>(u16(__shfl_down_sync(~0u, u32(bits_as<u16>(x)), by)));
+  else return bits_as<T>(u8(__shfl_down_sync(~0u, u32(bits_as<u8>(x)), by)));
+}
+""", "names", "bits_as")  # fmt: skip
 _piece("atomic", """
 // Atomic operations give what was there before. Floats compare as their bits do: -NaN < -inf < ... < inf < NaN.
 template <class T> struct word_of { typedef T type; };

@@ -101,8 +101,8 @@ class _Selection:
             if start:
                 self._keep(name, [Expr(f"{name}[{start + i}]") for i in range(self.run)])
         masks = list(self._masks())
+        other = e.names.fresh("other") if masks else ""
         if masks:
-            other = e.names.fresh("other")
             e.w.line(f"{self.kind} {other}[{self.run}];")
         for mask in masks:
             for i in range(self.run):

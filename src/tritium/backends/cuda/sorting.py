@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf, nan, prod
 from typing import TYPE_CHECKING
 
 from tritium.backends.cuda import memory, shared
@@ -11,7 +12,7 @@ from tritium.backends.cuda.registers import Coordinate
 from tritium.ir.core import Op
 from tritium.ir.types import DType, SharedType
 from tritium.ops.emit import Expr, binary
-from tritium.ops.gpu_sort import Rank, SharedCount, SharedScatter
+from tritium.ops.gpu_sort import Rank, SharedCount, SharedScatter, SortLines
 
 if TYPE_CHECKING:
     from tritium.backends.cuda.emitter import Emitter
@@ -65,6 +66,47 @@ def rank(e: Emitter, op: Op) -> None:
 
     group.statements.append(Statement(op.loc, layout.register_shape, lines))
     e.flush()
+
+
+def sort_lines(e: Emitter, op: Op) -> None:
+    """A bitonic network over the places of a buffer, its comparators dealt out to the threads, a barrier after each step."""
+    assert isinstance(op, SortLines)
+    ty = op.buffer.type
+    assert isinstance(ty, SharedType)
+    element = ty.element
+    assert isinstance(element, DType)
+    e.flush()
+    e.w.at(op.loc)
+    size, lines = ty.dims[-1], prod(ty.dims[:-1])
+    keys, threads = e.buffers[op.buffer], e.threads
+    i, run, step = (Expr(e.names.fresh(n)) for n in ("at", "run", "step"))
+    if op.extent < size:
+        last = e.literal(_last(element, op.descending), element)
+        e.w.pragma("unroll 1")
+        with e.w.block(f"for (int {i} = threadIdx.x; {i} < {lines * (size - op.extent)}; {i} += {threads})"):
+            place = f"{i} / {size - op.extent} * {size} + {op.extent} + {i} % {size - op.extent}"
+            e.w.line(f"{keys}[{place if lines > 1 else f'{op.extent} + {i}'}] = {last};")
+        e.w.line("__syncthreads();")
+    e.w.pragma("unroll 1")
+    with e.w.block(f"for (int {run} = 2; {run} <= {size}; {run} *= 2)"):
+        e.w.pragma("unroll 1")
+        with e.w.block(f"for (int {step} = {run} / 2; {step} > 0; {step} /= 2)"):
+            with e.w.block(f"for (int {i} = threadIdx.x; {i} < {lines * size // 2}; {i} += {threads})"):
+                e.w.line(f"int low = 2 * {i} - ({i} & ({step} - 1));")
+                e.w.line(f"{e.type(element)} x = {keys}[low], y = {keys}[low + {step}];")
+                x, y = (order_key(e, Expr(v), element) for v in "xy")
+                turned = f"(low & {size - 1} & {run}) {'==' if op.descending else '!='} 0"
+                e.w.line(f"if ({turned} ? {x} < {y} : {y} < {x}) {keys}[low] = y, {keys}[low + {step}] = x;")
+            e.w.line("__syncthreads();")
+    e.loads.clear()
+    e.stores.clear()
+
+
+def _last(element: DType, descending: bool) -> float | int:
+    """What orders last: of floats -inf, or a NaN."""
+    if element.is_floating():
+        return -inf if descending else nan
+    return element.get_int_min_value() if descending else element.get_int_max_value()
 
 
 def shared_scatter(e: Emitter, op: Op) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from tritium.backends.cuda.launch import Argument, Parameter, StubFields
+from tritium.backends.cuda.launch import Argument, Parameter
+from tritium.backends.cuda.stub_entry import StubFields
 from tritium.ir.types import PointerType
 from tritium.runtime.stub import records
 from tritium.runtime.stub.load import stub
@@ -41,13 +43,18 @@ def repeat_natively(
     defaults = records.words([id(a.value) for a in arguments])
     hows = records.words([how or 0 for how in conversions])
     method = sys.intern("data_ptr")
+    torch = sys.modules.get("torch")
+    tensor: Any = getattr(torch, "Tensor", None)
+    ask: Any = getattr(tensor, "data_ptr", None)
+    known = dict(tensor=0, ask=0) if ask is None else dict(tensor=id(tensor), ask=id(ask))
     bound = records.record(
         "Bound",
         **dict(entry=ctypes.addressof(entry), given=len(arguments), defaults=ctypes.addressof(defaults)),
         **dict(conversions=ctypes.addressof(hows), data_ptr=id(method), slow=id(slowly)),
+        **known,
         **dict(zip(("grid_x", "grid_y", "grid_z"), grid, strict=True)),
     )
-    held = Held(bound, entry, defaults, hows, method, slowly, fields, list(arguments))
+    held = Held(bound, entry, defaults, hows, method, tensor, ask, slowly, fields, list(arguments))
     return found.builtin("repeat", held.address, held)
 
 

@@ -176,9 +176,22 @@ kept:
   %k = ptrtoint ptr %o to i64
   br label %store
 address:
+  %otp = getelementptr i8, ptr %o, i64 $TYPE_AT
+  %otype = load ptr, ptr %otp
+  %tensor = field Bound.tensor of %bound as ptr
+  %istensor = icmp eq ptr %otype, %tensor
+  br i1 %istensor, label %direct, label %method
+direct:
+  %asking = field Bound.ask of %bound as ptr
+  %r1 = call ptr @ask(ptr %asking, ptr %o)
+  br label %answered
+method:
   store ptr %o, ptr %one
-  %method = field Bound.data_ptr of %bound as ptr
-  %r = call ptr @PyObject_VectorcallMethod(ptr %method, ptr %one, i64 1, ptr null)
+  %name = field Bound.data_ptr of %bound as ptr
+  %r2 = call ptr @PyObject_VectorcallMethod(ptr %name, ptr %one, i64 1, ptr null)
+  br label %answered
+answered:
+  %r = phi ptr [ %r1, %direct ], [ %r2, %method ]
   %lost = icmp eq ptr %r, null
   br i1 %lost, label %clear, label %located
 located:

@@ -16,8 +16,8 @@ overridden:
   %now = load ptr, ptr %out
   call void @Py_DecRef(ptr %now)
   %then = field Gate.overrides of %gate as ptr
-  %same = icmp eq ptr %now, %then
-  br i1 %same, label %environment, label %no
+  %unchanged = icmp eq ptr %now, %then
+  br i1 %unchanged, label %environment, label %no
 environment:
   %os = field Gate.os of %gate as ptr
   %name = field Gate.environ_name of %gate as ptr
@@ -27,23 +27,35 @@ environment:
   br i1 %still, label %texts, label %no
 texts:
   %data = field Gate.data of %gate as ptr
+  %vp = getelementptr i8, ptr %data, i64 $VERSION_AT
+  %version = load i64, ptr %vp
+  br i1 $VERSIONED, label %versioned, label %each
+versioned:
+  ; every change of a dictionary gives it another version
+  %seen = field Gate.version of %gate
+  %untouched = icmp eq i64 %version, %seen
+  br i1 %untouched, label %yes, label %each
+each:
   %count = field Gate.count of %gate
   %keys = field Gate.keys of %gate as ptr
   %values = field Gate.values of %gate as ptr
   br label %loop
 loop:
-  %i = phi i64 [ 0, %texts ], [ %next, %text ]
+  %i = phi i64 [ 0, %each ], [ %next, %text ]
   %done = icmp uge i64 %i, %count
-  br i1 %done, label %yes, label %text
+  br i1 %done, label %same, label %text
 text:
   %kp = getelementptr ptr, ptr %keys, i64 %i
   %k = load ptr, ptr %kp
   %v = call ptr @PyDict_GetItemWithError(ptr %data, ptr %k)
-  %vp = getelementptr ptr, ptr %values, i64 %i
-  %w = load ptr, ptr %vp
+  %wp = getelementptr ptr, ptr %values, i64 %i
+  %w = load ptr, ptr %wp
   %equal = icmp eq ptr %v, %w
   %next = add i64 %i, 1
   br i1 %equal, label %loop, label %no
+same:
+  set Gate.version of %gate to i64 %version
+  br label %yes
 yes:
   ret i1 true
 no:

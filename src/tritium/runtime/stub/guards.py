@@ -33,6 +33,7 @@ def gate() -> tuple[tuple[int, ...], Held] | None:
     record = records.record(
         "Gate",
         **{name: id(value) for name, value in fields.items()},
+        version=0,
         count=len(names),
         keys=ctypes.addressof(keys),
         values=ctypes.addressof(found),

@@ -16,10 +16,12 @@ import numpy as np
 
 from tritium import config
 from tritium.ir.types import DType, PointerType, ScalarType
+from tritium.runtime import launch_check
 from tritium.runtime.kernel_text import _epochs
 from tritium.runtime.specialize import ConstArg, Rules, RuntimeArg, Spec
 from tritium.runtime.stub import records
 from tritium.runtime.stub.guards import gate, guards, state
+from tritium.runtime.stub.layouts import tensor_layout
 from tritium.runtime.stub.load import Builtin, Stub
 from tritium.runtime.stub.table import Calls, Held, addresses
 from tritium.runtime.tracebacks import cleaned
@@ -54,7 +56,7 @@ class LaunchStub:
 
     def __init__(self, fn: JITFunction, stub: Stub) -> None:
         self.fn = fn
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # arguments may run Python code, and that launch kernels
         self._defaults = {p.name: p.default for p in fn.params if p.has_default}
         self._calls = Calls(stub, fn.arg_names, self.slowly)
         for p in fn.params:
@@ -69,7 +71,7 @@ class LaunchStub:
     def forget(self) -> None:
         """Have all launches go the long way until they have been learnt anew."""
         with self._lock:
-            self._entries.clear()
+            self._entries = {}
             self._known_under = None
             self._calls.publish(None)
 
@@ -94,6 +96,7 @@ class LaunchStub:
             storage_ptr=storage.data_ptr,
             storage_nbytes=storage.nbytes,
         )
+        self._calls.read_signatures(*tensor_layout(tensor))
         self._calls.set(tensor=tensor, weight=torch.nn.Parameter)  # last: from here on they are used
         self._tensor = tensor
 
@@ -135,15 +138,15 @@ class LaunchStub:
             return
         if config.current() is not settings:  # `kernel` may have been found under others
             return
-        checks = guards(source[1], [fn.pre_run_hooks])
+        checks = guards(source[1], [fn.pre_run_hooks, launch_check._installed])
         if checks is None:
             return
         under = found[0], [tuple(check.record) for check in checks], _epochs[0]
-        if under != self._known_under or len(self._entries) >= MOST_ENTRIES:
-            self._entries.clear()
-        self._known_under = under
-        self._entries[described] = entry
-        self._calls.publish(state(found[1], checks, list(self._entries.values())))
+        keep = under == self._known_under and len(self._entries) < MOST_ENTRIES
+        entries = {**(self._entries if keep else {}), described: entry}
+        made = state(found[1], checks, list(entries.values()))
+        self._entries, self._known_under = entries, under
+        self._calls.publish(made)
 
     def _entry(self, described: bytes, kernel: CompiledKernel, values: Sequence[Any]) -> Held | None:
         hashed, *key = struct.unpack(f"<{len(described) // 8}q", described)
@@ -266,7 +269,7 @@ def conversion(ty: ScalarType | None, tag: int) -> int | None:
 def target_of(kernel: CompiledKernel, device: int, variant: int) -> Target | None:
     """How `kernel` is launched on arrays of a device: -1 is the host. None where the stub cannot."""
     if kernel.backend == "cuda" and device >= 0:
-        from tritium.backends.cuda import launch as cuda
+        from tritium.backends.cuda import stub_entry as cuda
 
         program: Any = kernel.program  # type: ignore[attr-defined]
         fields = cuda.stub_fields(program.on(device)[0])
@@ -290,7 +293,7 @@ def target_of(kernel: CompiledKernel, device: int, variant: int) -> Target | Non
 def target_exists(kernel: CompiledKernel) -> bool:
     """Whether the stub can launch kernels like `kernel` in this process."""
     if kernel.backend == "cuda":
-        from tritium.backends.cuda import launch as cuda
+        from tritium.backends.cuda import stub_entry as cuda
 
         return cuda.has_entry_points()
     return kernel.backend == "cpu" and kernel.compilation.artefacts["ll"].reject is None

@@ -6,7 +6,6 @@ import ctypes
 import struct
 import sys
 import sysconfig
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tritium.runtime.stub import records, text
+from tritium.runtime.stub import layouts, records, text
 
 Builtin = Callable[..., Any]
 
@@ -83,10 +82,15 @@ def _load() -> Stub:
         raise Unavailable(f"it is for Linux and macOS, and this is {sys.platform}")
     try:
         from tritium.backends.cpu import jit
+        from tritium.backends.cpu.launch import STREAM_BYTES
+        from tritium.backends.cpu.threads import WORTH_SHARING
         from tritium.runtime.disk_cache import keep
     except ImportError as missing:
         raise Unavailable(f"llvmlite is not installed: {missing}") from None
-    layout = _layout()
+    try:
+        layout = layouts.layout(STREAM_BYTES, WORTH_SHARING)
+    except ValueError as unknown:
+        raise Unavailable(str(unknown)) from None
     try:
         symbols = {name: _address(getattr(ctypes.pythonapi, name)) for name in text.API}
         symbols |= {name: id(value) for name, value in text.OBJECTS.items()}
@@ -105,66 +109,6 @@ def _load() -> Stub:
 
 def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-# ---- layouts, each seen to be so before it is relied on ---------------------------------------------------
-
-
-def _read(kind: type[Any], address: int) -> int:
-    return kind.from_address(address).value or 0
-
-
-def _layout() -> text.Layout:
-    from tritium.backends.cpu.launch import STREAM_BYTES
-    from tritium.backends.cpu.threads import WORTH_SHARING
-
-    type_at = object.__basicsize__ - 8
-    for probe in (1, 2.5, "text", (), [], {}, None, True, _layout, np.zeros(1)):
-        if _read(ctypes.c_void_p, id(probe) + type_at) != id(type(probe)):
-            raise Unavailable("objects do not have their type where CPython keeps it")
-    array_at = object.__basicsize__
-    size_at = _size_at()
-    known = size_at != 0 and all(_is_laid_out(a, array_at) for a in _probes())
-    return text.Layout(
-        type_at, array_at if known else 0, size_at, time.CLOCK_MONOTONIC, STREAM_BYTES, WORTH_SHARING
-    )
-
-
-def _probes() -> list[np.ndarray[Any, Any]]:
-    base = np.arange(60, dtype=np.float32).reshape(3, 4, 5)
-    fixed = np.zeros((2, 3), np.int16)
-    fixed.flags.writeable = False
-    return [
-        *(base, base[1:, ::2, ::-1], base.T, base.view(np.int8), fixed, fixed[1:]),
-        *(np.array(7.5), np.zeros((0, 3), np.uint64), np.frombuffer(b"12345678", np.float64)),
-        np.broadcast_to(np.float16(1), (4, 4)),
-    ]
-
-
-def _size_at() -> int:
-    """Where a dtype says the size of an element: NumPy 2 has it elsewhere than NumPy 1."""
-    head = object.__basicsize__
-    dtypes = [np.dtype(t) for t in (np.int8, np.float16, np.float32, np.complex128, "V12", "U5")]
-    for at in (head + 24, head + 16):
-        if all(_read(ctypes.c_uint32, id(d) + at) == d.itemsize for d in dtypes):
-            return at
-    return 0
-
-
-def _is_laid_out(a: np.ndarray[Any, Any], at: int) -> bool:
-    """Whether `a` is as NumPy's `PyArrayObject_fields` says (NumPy C API, part of its ABI)."""
-    place = id(a) + at
-    n = a.ndim
-    extents, steps = (_read(ctypes.c_void_p, place + at_) for at_ in (16, 24))
-    return (
-        _read(ctypes.c_void_p, place) == a.ctypes.data
-        and _read(ctypes.c_int, place + 8) == n
-        and [_read(ctypes.c_ssize_t, extents + 8 * i) for i in range(n)] == list(a.shape)
-        and [_read(ctypes.c_ssize_t, steps + 8 * i) for i in range(n)] == list(a.strides)
-        and _read(ctypes.c_void_p, place + 32) == (0 if a.base is None else id(a.base))
-        and _read(ctypes.c_void_p, place + 40) == id(a.dtype)
-        and bool(_read(ctypes.c_int, place + 48) & 0x400) == a.flags.writeable
-    )
 
 
 # ---- the test -----------------------------------------------------------------------------------------------

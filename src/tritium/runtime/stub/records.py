@@ -28,20 +28,22 @@ _FIELDS = {
     "Rule": "kind aligns one low high",
     "Shape": "index given keywords names slots parameters sources fixed rules slot_names",
     "Fn": "state shapes shape_count tensor weight array dtype data_ptr get_device is_neg storage storage_ptr"
-    " storage_nbytes slow resolve",
+    " storage_nbytes slow resolve impl_at signature_at memo",
     "State": "gate epoch_at epoch guard_count guards entry_count entries",
-    "Gate": "variable overrides os environ_name environ data count keys values",
+    "Gate": "variable overrides os environ_name environ data version count keys values",
     "Guard": "kind owner name value",
     "Entry": "hash words key owner kernel table table_key device pack_count packs call function threads shared config stream_of"
     " ordinal failed scratch pace share launches",
     "Pack": "slot conversion",
-    "Bound": "entry given defaults conversions data_ptr grid_x grid_y grid_z slow",
+    "Bound": "entry given defaults conversions data_ptr tensor ask grid_x grid_y grid_z slow",
     "Frame": "device arrays bytes key values objects spans shape",
 }
 FIELDS: dict[str, list[str]] = {name: fields.split() for name, fields in _FIELDS.items()}
 
 SLOTS = 64
 """Most arguments and options of a call that the stub takes."""
+MEMO = 8
+"""Signatures of tensors that one kernel remembers; a power of two."""
 ARRAYS = 16
 """Most arrays in host memory."""
 HEAD = 4

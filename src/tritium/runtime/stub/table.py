@@ -33,6 +33,8 @@ class Calls:
         self._old: deque[Any] = deque(maxlen=16)  # what another thread may be reading
         fields = dict.fromkeys(records.FIELDS["Fn"], 0)
         self._fn = records.record("Fn", **{**fields, "slow": id(slow), "resolve": id(self._resolve)})
+        self._memo = records.words([0] * (1 + 4 * records.MEMO))
+        self._put("memo", ctypes.addressof(self._memo))
         address = ctypes.addressof(self._fn)
         self.launch = stub.builtin("launch", address, self)
         self.describe = stub.builtin("describe", address, self)
@@ -42,6 +44,11 @@ class Calls:
         for name, value in fields.items():
             self._kept.append(value)
             self._put(name, 0 if value is None else id(value))
+
+    def read_signatures(self, impl_at: int, signature_at: int) -> None:
+        """Have what PyTorch says about tensors remembered by two words in them (see `load.tensor_layout`)."""
+        self._put("signature_at", signature_at)
+        self._put("impl_at", impl_at)
 
     def _put(self, field: str, value: int) -> None:
         self._fn[records.FIELDS["Fn"].index(field)] = value

@@ -78,6 +78,7 @@ class Layout:
     type_at   an object's type
     array_at  the first field of an array (`PyArrayObject_fields`), 0 where NumPy's arrays are not known
     size_at   in a dtype, the size of an element, of which 32 bits are read
+    version_at  in a dictionary, the number that every change gives another value; 0 where there is none
     clock     the number of the monotonic clock
     stream    arrays of more bytes than this are taken not to stay in the caches
     sharing   nanoseconds of work that a second thread is worth
@@ -86,6 +87,7 @@ class Layout:
     type_at: int
     array_at: int
     size_at: int
+    version_at: int
     clock: int
     stream: int
     sharing: int
@@ -105,9 +107,12 @@ def module(layout: Layout) -> str:
         "SIZE_AT": layout.size_at,
         "STREAM": layout.stream,
         "SHARING": f"{layout.sharing}.0",
+        "VERSION_AT": layout.version_at,
+        "VERSIONED": str(layout.version_at > 0).lower(),
         "CLOCK": layout.clock,
         "KEY": records.HEAD + 2 * records.SLOTS,
         "KEY1": records.HEAD + 2 * records.SLOTS + 1,
+        "MEMO_MASK": records.MEMO - 1,
         "SPANS": 2 * records.ARRAYS,
         "BLOCK": records.SLOTS + 4,
     }

@@ -20,6 +20,7 @@ from tritium.backends.cuda.registers import Computed, Coordinate, Fragments, Ind
 from tritium.ir.core import Op, Value
 from tritium.ir.types import SharedType, float32
 from tritium.layout import Swizzle
+from tritium.ops.arithmetic import Add, Mul, Sub
 from tritium.ops.base import Array
 from tritium.ops.bitwise import And
 from tritium.ops.emit import Expr, binary
@@ -232,8 +233,14 @@ class _Pointers:
 
 
 def _bytes_along(e: Emitter, pointer: Value, axis: int) -> str | None:
-    """C++ of the bytes between neighbours of a pointer tile along `axis`, if scalars at hand give it."""
-    poly = e.facts[pointer].poly
+    """C++ of the bytes between neighbours of a pointer tile along `axis`, if scalars at hand give it.
+
+    Not where an operation behind the addresses has to wrap: a plain index that does would name no memory anyway.
+    """
+    facts = e.facts[pointer]
+    if any(e.may_wrap(w.op) or not isinstance(w.op, (Add, Sub, Mul)) for w in facts.wraps):
+        return None
+    poly = facts.poly
     stride = poly.coefficient(Axis(axis)) if poly is not None else None
     if (
         poly is None

@@ -24,13 +24,14 @@ from tritium.ops.cast import Cast
 from tritium.ops.compare import Compare
 from tritium.ops.control import For, Yield
 from tritium.ops.facts import NOTHING
+from tritium.ops.gpu_async import CopyAsync
 from tritium.ops.gpu_shared import ConvertLayout, CopyToShared
 from tritium.ops.hints import Hint
 from tritium.ops.memory import AddPtr, Load, Store
 from tritium.ops.shape import Broadcast, ExpandDims, Permute
 
 _RENAMES = (Broadcast, ExpandDims, Permute, Hint, ConvertLayout)
-_MASKED = (Load, Store, AtomicRmw, CopyToShared)
+_MASKED = (Load, Store, AtomicRmw, CopyToShared, CopyAsync)
 _LARGEST_SIZE = 1 << 20
 """No tile has an extent beyond this: a factor that is no smaller scrambles numbers."""
 

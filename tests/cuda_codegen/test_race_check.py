@@ -15,6 +15,7 @@ import tritium as triton
 import tritium.language as tl
 from tests.corpus.protocol import Case, run_case, select
 from tests.cuda_codegen.launching import launching
+from tritium import config
 from tritium.backends.cuda import generate
 from tritium.backends.interp import Options, Program, run_grid
 from tritium.errors import InterpreterError
@@ -128,7 +129,16 @@ def test_the_check_sees_shared_memory_in_most_of_these() -> None:
     ["matmul/matmul/", "scans/cumsum_rows/bf16", "sorting/sort_rows/i32", "reductions/sum_max_min/i16"],
 )
 def test_each_barrier_between_a_write_and_its_reads_is_needed(prefix: str) -> None:
-    """The first barrier, and every second one from there, stands behind writes."""
+    """The first barrier, and every second one from there, stands behind writes.
+
+    `test_pipeline_loads` has the same for loads that run ahead; here their loop is off, as one of the two that it leaves
+    would not be run.
+    """
+    with config.override(forbid=frozenset({"pipeline_loads"})):
+        _each_barrier_is_needed(prefix)
+
+
+def _each_barrier_is_needed(prefix: str) -> None:
     case = next(c for c in CASES if c.name.startswith(prefix))
     whole, _ = race(case, lambda i: False)
     assert whole.barriers

@@ -105,6 +105,8 @@ def _selection(op: Sort) -> GroupPlan | Reject:
         return Reject("as many of the elements are wanted as ranking all of them gives", op.loc)
     if op.x.type.scalar not in TOP_TYPES:
         return Reject(f"elements of {op.x.type.scalar} have no keys of 32 or 64 bits", op.loc)
+    if layout.threads % WARP:
+        return Reject("the last warp is not full, and warps select with all of their lanes", op.loc)
     plan = plan_groups(layout, len(layout.axes) - 1, commutes=True)
     if any(not d.is_thread for d in plan.axis.digits):
         return Reject("registers lie above what tells warps apart", op.loc)

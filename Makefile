@@ -16,7 +16,7 @@ help:
 	@echo "make format  let ruff format the source"
 	@echo "make docs    write the generated pages under docs/ and the stubs of the language"
 	@echo "make bench   measure on this machine (PEER=/path/to/a/python/with/triton compares with Triton)"
-	@echo "make bench-cpu   the CPU backend against NumPy and PyTorch"
+	@echo "make bench-cpu   the CPU backend against NumPy and PyTorch (PEER=... Triton's interpreter too)"
 	@echo "make venv    set up for development only"
 	@echo "make clean   remove what make created"
 
@@ -67,7 +67,7 @@ bench: $(VENV)/test-installed
 	$(BIN)/python bench/interpreter.py $(if $(PEER),--peer $(PEER))
 
 bench-cpu: $(VENV)/test-installed
-	$(BIN)/python bench/cpu.py
+	$(BIN)/python bench/cpu.py $(if $(PEER),--peer $(PEER))
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .hypothesis

@@ -38,6 +38,8 @@ def test_narrow_rows_move_in_words_behind_predicates() -> None:
         text,
         """
         CHECK: void __launch_bounds__(128) softmax
+        CHECK: = tile_i + (i / 8 * 8) % 8 +
+        CHECK-SAME: < n;
         CHECK: words<4> t = load_if(
         CHECK: = part_of<bf16>(t.v[0], 0);
         CHECK: = part_of<bf16>(t.v[3], 1);

@@ -155,12 +155,16 @@ def explain(
     target: Annotated[str, typer.Argument(metavar="FILE::KERNEL")],
     text: Annotated[bool, typer.Option("--text", help="Plain text (what is printed without --json).")] = True,
     signature: SignatureOption = None,
+    backend: Annotated[
+        str | None,
+        typer.Option("--backend", "-b", help="interpret or cpu: whose stages and plans are shown."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
 ) -> None:
     """Explain how a kernel is compiled: stages, memory accesses, plans and why others did not apply."""
     from tritium.cli import explain as verb
 
-    verb.explain(target, signature, as_json=json)
+    verb.explain(target, signature, as_json=json, backend=backend)
 
 
 @app.command()

@@ -76,7 +76,8 @@ class Homes:
         assert isinstance(scalar, PointerType)
         size = scalar.element_ty.itemsize
         if (
-            warp_tile_of(layout) is not None  # the buffer would cost a dot the second block on a multiprocessor
+            warp_tile_of(layout)
+            is not None  # the buffer would cost a dot the second block on a multiprocessor
             or not found.contiguous
             or len(layout.axes) < 2
             or layout.registers * layout.threads * size > EXCHANGED

@@ -75,7 +75,9 @@ def plan_products(k: Lowering, loop: Any, trip: V, trips: V) -> None:
             held = _held(k, loop, op, trips)
             packed = _packed(k, op, work, block, steps * depth, panels.HEIGHT if held else 0)
             k.jams[op] = Jam(packed, steps, slot, loop, trip, last, held)
-            k.record.plan("multiply several steps at once", f"{steps} steps of {depth}, {block}", op)
+            k.record.plan(
+                "multiply several steps at once", f"{steps} steps of {depth}, in blocks of {block}", op
+            )
         else:
             held = _held(k, loop, op, trips, True)
             if held is not None:
@@ -95,7 +97,7 @@ def _held(k: Lowering, loop: Any, op: Any, trips: V, near: bool = False) -> Held
     if isinstance(found, Reject):
         k.record.reject(panels.NAME, found)
         return None
-    k.record.plan(panels.NAME, f"while {found.describe()}", op)
+    k.record.plan(panels.NAME, found.describe(), op)
     return panels.begin(k, found, k.e.mul(trips, k.e.index(operands.steps_of(k, op))))
 
 

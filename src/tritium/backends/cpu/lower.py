@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from tritium.backends.cpu import access, formats, nest, pull
+from tritium.backends.cpu import access, formats, nest, notes, pull
 from tritium.backends.cpu.code import Code, V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
 from tritium.backends.cpu.nest import Mode
@@ -100,6 +100,7 @@ class Lowering:
         self.env: dict[Value, V] = {}
         self.buffers: dict[Value, Buffer] = {}
         self.spins: frozenset[Op] = frozenset()
+        self.noted: set[Op] = set()
         self.aborts = False
         self.jams: dict[Op, Any] = {}
         self.holds: dict[Op, Any] = {}
@@ -223,6 +224,7 @@ class Lowering:
         self.linear, self.ids = e.open_loop(first, last, 1, self._program_ids(first)[:used])
         self.region(self.function.body)
         e.close_loop(self._following_ids())
+        notes.note_kept(self)
         self._place_lasting()
         if self.stream:
             e.line("fence seq_cst")

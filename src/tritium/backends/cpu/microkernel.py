@@ -29,6 +29,9 @@ class Blocking:
     lanes: int
     unroll: int = 4
 
+    def __str__(self) -> str:
+        return f"{self.rows} rows by {self.vectors} vectors of {self.lanes}"
+
     @property
     def columns(self) -> int:
         return self.vectors * self.lanes

@@ -35,10 +35,19 @@ class HeldPanels:
 
     def describe(self) -> str:
         return (
-            ", ".join(f"%{v.name}" if v.name else "an offset" for v in self.keys) + " stay"
+            f"while {', '.join(map(_called, self.keys))} stay the same"
             if self.keys
-            else "always"
+            else "while the launch lasts"
         )
+
+
+def _called(value: Value) -> str:
+    """A scalar as a person knows it."""
+    owner = value.owner
+    if value.name:
+        return f"%{value.name}"
+    line = f" of line {owner.loc.line}" if isinstance(owner, Op) and owner.loc else ""
+    return f"the {owner.name.removeprefix('tile.')}{line}" if isinstance(owner, Op) else "an argument"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import access, arithmetic, formats
+from tritium.backends.cpu import access, arithmetic, formats, notes
 from tritium.backends.cpu.code import V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
 from tritium.backends.cpu.verbs import Unsupported
@@ -228,6 +228,7 @@ def _load(k: Lowering, op: Any, at: Index) -> V:
         if op.other is not None:
             other = element(k, op.other, at)
     kind = stored_as(ty)
+    notes.note_access(k, op, address, kind, mask)
     if other is not None:
         other = formats.to_memory(e, other)
     value = access.load(e, kind, address, mask, other, k.sink)

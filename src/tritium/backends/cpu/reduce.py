@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import inf, nan
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import formats, nest, pull, regions
+from tritium.backends.cpu import formats, nest, notes, pull, regions
 from tritium.backends.cpu.code import V, vector_type
 from tritium.ir.types import DType
 from tritium.ops.base import TileOp
@@ -60,6 +60,9 @@ def reduce(k: Lowering, op: Any) -> None:
         if inner is not None:
             init = formats.constant(k.e, start, inner[0])  # type: ignore[arg-type]
             lanes, k.mode.lanes = k.mode.lanes, 1
+            notes.note_reduction(
+                k, op, "along the last axis, in up to four accumulators, then across lanes", True
+            )
             one = _extreme_across if _is_plain_extremum(single, inner[0]) else _across
             nest.over(k, kept, lambda at: results.put(at, [one(k, op, at, init, lanes)]))
             k.mode.lanes = lanes
@@ -68,7 +71,19 @@ def reduce(k: Lowering, op: Any) -> None:
         lanes = k.mode.lanes
         if narrow:
             k.mode.lanes = 1
-        if last and lanes > 1 and _in_any_order(op, single):
+        any_order = _in_any_order(op, single)
+        if not last:
+            how = (
+                "across rows: lanes are neighbouring results"
+                if not narrow
+                else "the combine function has loops"
+            )
+        elif any_order:
+            how = "along the last axis, in up to four accumulators, then across lanes"
+        else:
+            how = "the combine function is not known to give the same in any order: it runs on one element at a time"
+        notes.note_reduction(k, op, how, not narrow or any_order)
+        if last and lanes > 1 and any_order:
             nest.over(k, kept, lambda at: results.put(at, _groups_across(k, op, at, lanes)))
         else:
             nest.over(k, kept, lambda at: results.put(at, _along(k, op, at)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tritium.backends.cpu import access, atomics, dot, formats, nest, pull, reduce, regions, sorting
+from tritium.backends.cpu import access, atomics, dot, formats, nest, notes, pull, reduce, regions, sorting
 from tritium.backends.cpu.code import V
 from tritium.backends.cpu.formats import held_as, is_signed, stored_as
 from tritium.backends.cpu.lower import Fault
@@ -27,6 +27,7 @@ def _store(k: Lowering, op: Any) -> None:
             mask = pull.element(k, op.mask, at)
         value = formats.to_memory(e, pull.element(k, op.value, at))
         pull.keep_up(k, at)
+        notes.note_access(k, op, address, kind, mask)
         past_cache = mask is None and _may_stream(k, op, address, lanes, kind)
         return lambda: access.store(e, kind, address, value, mask, k.sink, lanes, past_cache=past_cache)
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from tritium.analysis.alias import AliasAnalysis
 from tritium.analysis.value_facts import ValueFacts
+from tritium.analysis.vectors import mask_is_uniform
 from tritium.backends.cuda import (
     assembly,
     atomics,
@@ -38,6 +39,7 @@ from tritium.ir.core import Function, Op, Region, Value
 from tritium.ir.types import DType
 from tritium.ops.arithmetic import Fma
 from tritium.ops.base import TileOp
+from tritium.ops.compare import Compare
 from tritium.ops.create import Constant
 from tritium.ops.debug import ExpectZero
 from tritium.ops.elementwise import Elementwise
@@ -168,7 +170,23 @@ class Emitter(Expressions):
     def element(self, op: Op, index: Coordinate) -> Expr:
         """The C++ of one element of an elementwise op."""
         assert isinstance(op, TileOp)
+        if index and not self.spelled and isinstance(op, Compare):
+            index = self._first_of_run(op, index)
         return self.applied(op, [self.text(v, index) for v in op.operands])
+
+    def _first_of_run(self, op: Compare, index: Coordinate) -> Coordinate:
+        """The register that is asked for all of a vector, where coordinates compared with a number are known to agree."""
+        if not any(_is_number(v) for v in op.operands):
+            return index
+        out = list(index)
+        for axis, side in enumerate(self.layout(op.result).axes):
+            run = side.vector
+            if run > 1 and mask_is_uniform(self.facts, op.result, axis, run):
+                at = out[axis]
+                out[axis] = (
+                    at - at % run if isinstance(at, int) else Expr(f"{at.within(14)} / {run} * {run}", 5)
+                )
+        return tuple(out)
 
     def applied(self, op: TileOp, operands: list[Expr]) -> Expr:
         """An elementwise op on C++ operands. Narrow floats are computed in fp32 and rounded, which is exact enough: one
@@ -517,3 +535,13 @@ def _thread_text(terms: tuple[tuple[int, int, int], ...], threads: int) -> str:
             text if step == 1 else f"{text} * {step}" if text == "threadIdx.x" else f"({text}) * {step}"
         )
     return " + ".join(parts)
+
+
+def _is_number(value: Value) -> bool:
+    """Whether all elements of `value` are one scalar."""
+    op = value.defining_op
+    return (
+        not value.type.shape
+        or isinstance(op, Constant)
+        or (isinstance(op, Broadcast) and not op.operands[0].type.shape)
+    )

@@ -72,19 +72,18 @@ def slot(e: Emitter, buffer: Value, place: list[Expr], stage: Value | None) -> E
     for at, stride in sorted(zip(place, ty.strides, strict=True), key=lambda t: -t[1]):
         if at != "0":
             terms.append(at if stride == 1 else binary("*", at, Expr(str(stride))))
-    inside = _sum(terms)
-    if ty.swizzle and inside != "0":
+    if ty.swizzle and terms:
         e.used.add("swizzled")
         swizzle = Swizzle(*ty.swizzle)
-        inside = Expr(f"swizzled<{swizzle.shift}, {swizzle.mask // ty.element.itemsize}>({inside})")
+        fields = f"{swizzle.shift}, {swizzle.mask // ty.element.itemsize}"
+        terms = [Expr(f"swizzled<{fields}>({_sum(terms)})")]
     if stage is not None and e.scalar(stage) != "0":
-        inside = _sum([binary("*", e.scalar(stage), Expr(str(ty.stage_size))), inside])
-    return Expr(f"{e.buffers[buffer]}[{inside}]")
+        terms.insert(0, binary("*", e.scalar(stage), Expr(str(ty.stage_size))))
+    return Expr(f"{e.buffers[buffer]}[{_sum(terms)}]")
 
 
 def _sum(terms: list[Expr]) -> Expr:
-    terms = [t for t in terms if t != "0"] or [Expr("0")]
-    out = terms[0]
+    out = terms[0] if terms else Expr("0")
     for t in terms[1:]:
         out = binary("+", out, t)
     return out

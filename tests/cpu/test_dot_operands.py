@@ -244,3 +244,25 @@ def test_whole_range_of_int8(blocks: tuple[int, int, int], layouts: tuple[str, s
     grid = (-(-61 // bm), -(-70 // bn))
     product[grid](a, b, c, 61, 70, 200, *_strides(a), *_strides(b), ACC=tl.int32, BM=bm, BN=bn, BK=bk)
     assert np.array_equal(c, a.astype(np.int32) @ b.astype(np.int32))
+
+
+@triton.jit
+def quantised(a, b, c, B: tl.constexpr):
+    """Operands that become int8 on the way."""
+    r = tl.arange(0, B)
+    at = r[:, None] * B + r[None, :]
+    x, y = tl.load(a + at), tl.load(b + at)
+    p = (tl.erf(x * 0.5) * 100).to(tl.int8)
+    q = (tl.exp(y * 0.25) * 16 - 20).to(tl.int8)
+    tl.store(c + at, tl.dot(p, tl.trans(q)))
+
+
+@pytest.mark.parametrize("b", [16, 64, 80])
+def test_computed_int8(b: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = _integers((b, b), 1), _integers((b, b), 2)
+    found: list[np.ndarray] = []
+    for backend in ("cpu", "interpret"):
+        monkeypatch.setenv("TRITIUM_BACKEND", backend)
+        found.append(np.zeros((b, b), np.int32))
+        quantised[(1,)](x, y, found[-1], B=b)
+    assert np.array_equal(*found)

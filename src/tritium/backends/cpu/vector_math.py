@@ -127,7 +127,7 @@ def tanh_single(e: Code, x: V) -> V:
 
 
 def erf_single(e: Code, x: V) -> V:
-    if e.has_scalef:
+    if e.has_scalef and x.lanes <= vector_erf.LANES:
         return vector_erf.erf(e, x)
     a = e.intrinsic("fabs", x)
     small = _fma(e, a, _polynomial(e, e.binary("fmul", x, x), _ERF), a)

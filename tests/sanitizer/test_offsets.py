@@ -119,6 +119,19 @@ def test_what_cannot_be_decided_is_said() -> None:
     assert "`row`, which is read from memory" in found["message"]
 
 
+def test_a_grid_that_follows_from_no_size_is_not_taken_for_granted() -> None:
+    @triton.jit
+    def all_elements(x, rows, cols, B: tl.constexpr):
+        i = tl.program_id(0) * B + tl.arange(0, B)
+        tl.store(x + i, 1.0, mask=i < rows * cols)
+
+    x = np.zeros((10, 24), np.float32)
+    found, _ = proof({"rows": 3_000_000_000}, lambda: all_elements[(triton.cdiv(240, 16),)](x, 10, 24, B=16))
+    assert found["verdict"] != "proved"
+    found, _ = proof({"rows": 20}, lambda: all_elements[(triton.cdiv(240, 16),)](x, 10, 24, B=16))
+    assert found["verdict"] == "undecided" and "program_id(0)" in found["message"]
+
+
 def test_an_assumption_that_no_kernel_has_is_said() -> None:
     with checked(assume={"rowz": 5}, raise_findings=False) as session:
         run_flat()

@@ -16,6 +16,7 @@ from typing import Any
 from tritium.analysis.access import TileAccess
 from tritium.ir.core import Op, Value
 from tritium.ir.types import int32
+from tritium.ops.compare import Compare
 from tritium.ops.control import For, If, While
 from tritium.ops.create import ProgramId
 from tritium.ops.facts import Atom, Axis, Bound, Poly, Trip, Unknown
@@ -27,31 +28,9 @@ from tritium.sanitizer.sizes import Sizes, argument_name, sizes_of
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
 Range = tuple[int, int]
 
-_THROUGH = frozenset(
-    {
-        *(
-            "tile.addptr",
-            "tile.add",
-            "tile.sub",
-            "tile.mul",
-            "tile.shl",
-            "tile.cast",
-            "tile.select",
-            "tile.hint",
-        ),
-        *(
-            "tile.and",
-            "tile.or",
-            "tile.xor",
-            "tile.lt",
-            "tile.le",
-            "tile.gt",
-            "tile.ge",
-            "tile.eq",
-            "tile.ne",
-        ),
-    }
-)
+_CARRIED = ("tile.cast", "tile.select", "tile.hint")
+_JOINED = ("tile.and", "tile.or", "tile.xor")
+_THROUGH = frozenset({"tile.addptr", "tile.add", "tile.sub", "tile.mul", "tile.shl", *_CARRIED, *_JOINED})
 _MOST_CORNERS = 4096
 
 
@@ -165,9 +144,9 @@ def _steps_of(start: Value) -> Iterator[tuple[Op, tuple[int | None, ...]]]:
         elif owner.name == "tile.broadcast":
             source = owner.operands[0]
             waiting.append((source, axes[len(axes) - len(source.type.shape) :] if source.type.shape else ()))
-        elif owner.name in _THROUGH:
+        elif owner.name in _THROUGH or isinstance(owner, Compare):
             scalar = value.type.scalar
-            if scalar is int32 and owner.name not in ("tile.cast", "tile.select", "tile.hint"):
+            if scalar is int32 and owner.name not in _CARRIED:
                 yield owner, axes
             waiting.extend((v, axes if v.type.shape else ()) for v in owner.operands)
 

@@ -92,14 +92,10 @@ def argument_name(poly: Poly) -> str | None:
 def _scaled_grid(launch: Launch, sizes: Sizes, axis: int) -> int | None:
     """The extent of a grid axis with the assumed sizes: cdiv(size, block) where the run's is; None if unclear."""
     now = launch.grid[axis]
-    found: set[tuple[str, int]] = set()
-    for name in sizes.assumed:
-        size = sizes.observed[name]
-        for block in _blocks(launch, axis):
-            if -(-size // block) == now:
-                found.add((name, block))
+    blocks = _blocks(launch, axis)
+    found = {(n, b) for n in sizes.assumed for b in blocks if -(-sizes.observed[n] // b) == now}
     if not found:
-        return now
+        return now if not blocks or _given_by_others(launch, sizes, blocks, now) else None
     scaled = {(name, -(-sizes.assumed[name] // block)) for name, block in found}
     extents = {e for _, e in scaled}
     if len(extents) > 1:
@@ -110,6 +106,14 @@ def _scaled_grid(launch: Launch, sizes: Sizes, axis: int) -> int | None:
         how = f"cdiv({name}, {block})" if block > 1 else name
         sizes.taken.append(f"{extent} programs along axis {axis} of the grid, as {how}")
     return extent
+
+
+def _given_by_others(launch: Launch, sizes: Sizes, blocks: set[int], extent: int) -> bool:
+    """Whether a size that is not assumed says how large the grid axis is: another argument, an extent of an array."""
+    assumed = {sizes.observed[n] for n in sizes.assumed}
+    others = {v for n, v in sizes.observed.items() if n not in sizes.assumed and not _is_stride(n)}
+    others |= {d for e in launch.extents if e is not None for d in e.view.shape}
+    return any(-(-v // b) == extent for v in others - assumed for b in blocks)
 
 
 def _blocks(launch: Launch, axis: int) -> set[int]:

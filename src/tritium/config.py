@@ -328,6 +328,15 @@ _NO_OVERRIDES = _Overrides({})
 _MOST_SNAPSHOTS = 64
 
 
+def environment_texts() -> tuple[Any, dict[Any, Any], tuple[Any, ...]] | None:
+    """``os.environ``, the dict behind it, and the settings' keys in that. None where the environment is no usual one."""
+    environment: Any = os.environ
+    texts: Any = getattr(environment, "_data", None)
+    if type(texts) is not dict or vars(os).get("environ") is not environment:
+        return None
+    return environment, texts, _encoded(environment)  # pyright: ignore[reportUnknownVariableType]
+
+
 def current() -> Snapshot:
     """The settings now. Costs about a microsecond where nothing has changed: launches ask each time."""
     environment: Any = os.environ

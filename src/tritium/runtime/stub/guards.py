@@ -17,11 +17,10 @@ from tritium.runtime.stub.table import Held, addresses
 
 def gate() -> tuple[tuple[int, ...], Held] | None:
     """The settings now: what tells them from others, and their record. None where the environment is no usual one."""
-    environment: Any = os.environ
-    texts: Any = getattr(environment, "_data", None)
-    if type(texts) is not dict or vars(os).get("environ") is not environment:
+    usual = config.environment_texts()
+    if usual is None:
         return None
-    names = config._encoded(environment)
+    environment, texts, names = usual
     values = [texts.get(name) for name in names]
     overrides = config._overrides.get()
     keys = records.words([id(name) for name in names])

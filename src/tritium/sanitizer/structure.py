@@ -100,8 +100,11 @@ def _decided_masks(facts: KernelFacts) -> Iterator[Finding]:
 
 
 def _contradicts(bounds: tuple[Bound, ...]) -> bool:
-    """Whether two conditions of a mask exclude each other: ``x < n`` and ``n <= x``."""
-    strict = {(b.left, b.right) for b in bounds if b.relation == "<"}
+    """Whether two conditions of a mask exclude each other, whatever the arguments are: ``x < n`` and ``n <= x``.
+
+    Not where one side is a number: that may be an argument which this launch was compiled for.
+    """
+    strict = {(b.left, b.right) for b in bounds if b.relation == "<" and b.left.atoms() and b.right.atoms()}
     weak = {(b.left, b.right) for b in bounds if b.relation in ("<", "<=")}
     return any((right, left) in weak for left, right in strict)
 

@@ -171,9 +171,9 @@ def _prepare_for_cpu(c: Compilation) -> Function:
 
 
 def _llvm(c: Compilation) -> Any:
-    from tritium.backends.cpu import module
+    from tritium.backends.cpu.kept import lower_or_find
 
-    return module.lower(c.artefacts["cpu.tir"], c.record)
+    return lower_or_find(c.artefacts["cpu.tir"], c.record, c.keep)
 
 
 def _object(c: Compilation) -> Any:

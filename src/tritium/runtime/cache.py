@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import functools
 import hashlib
 import json
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tritium import config, knobs
+from tritium.backends.sources import compiler_digest
 from tritium.runtime.cache_paths import cache_directory
 
 
@@ -197,14 +197,9 @@ def get_dump_manager(key: str) -> CacheManager:
 # ---- identity ----------------------------------------------------------------------------------------
 
 
-@functools.lru_cache
 def triton_key() -> str:
     """Identity of the compiler: a digest of all its source files. Part of every key on disk."""
-    root = Path(__file__).resolve().parent.parent
-    digest = hashlib.sha256()
-    for path in sorted(root.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return f"tritium-{digest.hexdigest()}"
+    return f"tritium-{compiler_digest()}"
 
 
 def get_cache_invalidating_env_vars() -> dict[str, str]:

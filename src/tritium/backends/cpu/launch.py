@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from tritium.backends.cpu import jit, threads
+from tritium.backends.cpu.kept import lower_or_find
 from tritium.backends.cpu.lower import ABORTED, FAULT_SLOT, LANE_SHIFT, PROGRAM_SHIFT
-from tritium.backends.cpu.module import NATIVE, Module, lower
+from tritium.backends.cpu.module import NATIVE, Module
 from tritium.backends.cpu.pool import JOB_WORDS
 from tritium.errors import TritiumError, make_error
 from tritium.ir.core import Function
-from tritium.ir.match import Reject
+from tritium.ir.match import Record, Reject
 from tritium.ir.types import DType, PointerType
 
 STREAM_BYTES = 24 << 20
@@ -144,7 +145,7 @@ def _prepare(kernel: Any, module: Module, variant: tuple[bool, bool]) -> Native:
     artefacts = kernel.compilation.artefacts
     function, code = artefacts["cpu.tir"], artefacts["o"]
     if variant != (True, False):
-        module = lower(function, None, *variant)
+        module = lower_or_find(function, Record(), kernel.compilation.keep, *variant)
         code = jit.object_code(module.text, kernel.compilation.keep)
     made: Native = kernel.prepared.setdefault(variant, Native(module, function, code.code))
     return made

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -205,7 +206,11 @@ def test_nothing():
 
 
 def pytest_run(folder: Path, *args: str) -> str:
-    code = f"import sys, pytest; sys.exit(pytest.main([*{list(args)!r}, '-p', 'tritium.cli.pytest_plugin', 'test_it.py']))"
+    installed = entry_points(
+        group="pytest11", value="tritium.cli.pytest_plugin"
+    )  # then pytest has it already
+    plugin = [] if installed else ["-p", "tritium.cli.pytest_plugin"]
+    code = f"import sys, pytest; sys.exit(pytest.main({[*args, *plugin, 'test_it.py']!r}))"
     done = tritium("run", "-c", code, cwd=folder)
     return done.stdout + done.stderr
 

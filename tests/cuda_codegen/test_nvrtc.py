@@ -57,13 +57,13 @@ def test_a_limit_of_registers_holds_and_what_it_costs_is_reported(limit: int) ->
     assert f"{spilled} bytes of registers per thread go to memory and back" in [d.text for d in record]
 
 
-def collected(cases: Sequence[Any], **options: Any) -> dict[str, generate.CudaSource]:
-    """The sources of the kernels that these cases launch, by their text; nothing runs."""
+def collected(cases: Sequence[Any], arch: str = "sm_90a", **options: Any) -> dict[str, generate.CudaSource]:
+    """The sources for `arch` of the kernels that these cases launch, by their text; nothing runs."""
     found: dict[str, generate.CudaSource] = {}
 
     def execute(kernel: Any, grid: Any, leaves: Any) -> None:
         source = generate.generate(
-            kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, "sm_90a"
+            kernel.compilation.artefacts["opt.tir"], {**kernel.options, **options}, arch
         )
         found[source.text] = source
 
@@ -95,7 +95,7 @@ def test_a_cross_section_of_the_corpus_compiles() -> None:
 def test_dots_and_elementwise_kernels_compile(arch: str) -> None:
     """On sm_90a they are part of `test_the_corpus_compiles`."""
     cases = [c for c in select(without={"large"}) if "dot" in c.tags or "elementwise" in c.name]
-    assert not failures(collected(cases), arch)
+    assert not failures(collected(cases, arch), arch)
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(128) add(float* x_ptr, float* y_ptr
   for (int i = 0; i < 8; ++i) {
     offs[i] = pid_x * 1024 + (tile_i + i % 4 + i / 4 * 512);
     // mask = offs < n
-    mask[i] = offs[i] < n;
+    mask[i] = offs[i / 4 * 4] < n;
   }
   float x[8];
   float y[8];

@@ -94,7 +94,7 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
     // cols = tl.program_id(1) * BN + tl.arange(0, BN)[None, :]
     cols[i] = v14 + (b_j + i);
     // b = tl.load(b_ptr + ks[:, None] * N + cols, mask=(ks[:, None] < K) & (cols < N), other=0.0)
-    v42[i] = cols[i] < N;
+    v42[i] = cols[i / 4 * 4] < N;
   }
   float b[2][4];
   #pragma unroll
@@ -232,6 +232,6 @@ extern "C" __global__ void __launch_bounds__(128) matmul_loop(float* a_ptr, floa
   #pragma unroll
   for (int i = 0; i < 8; ++i) {
     // tl.store(c_ptr + rows * N + cols, acc, mask=(rows < M) & (cols < N))
-    store_if(rows_1[i] < M && cols_1[0] < N, c_ptr + rows_1[i] * N + cols_1[0], words<4>{{word_of<float>(acc[i][0]), word_of<float>(acc[i][1]), word_of<float>(acc[i][2]), word_of<float>(acc[i][3])}});
+    store_if(rows_1[i / 4 * 4] < M && cols_1[0] < N, c_ptr + rows_1[i] * N + cols_1[0], words<4>{{word_of<float>(acc[i][0]), word_of<float>(acc[i][1]), word_of<float>(acc[i][2]), word_of<float>(acc[i][3])}});
   }
 }

@@ -44,6 +44,9 @@ SHORT = 1e-3
 PAUSE = 0.03
 """Seconds until waiting threads of a library have given up their cores (OpenBLAS spins for 2**26 cycles)."""
 
+WARM = 0.015
+"""Seconds of calls after a pause that do not count: on a virtual machine an idle core takes milliseconds to come back."""
+
 SCALING = 0.95
 """What two threads gain us, by what they gain NumPy, on the matmul of 2048."""
 
@@ -58,7 +61,10 @@ def _timed(call: Call, repeats: int, pause: float) -> float:
     clock = time.perf_counter if pause else time.thread_time
     if pause:
         time.sleep(pause)
+        until = clock() + WARM
         call()
+        while clock() < until:
+            call()
     start = clock()
     for _ in range(repeats):
         call()
@@ -73,7 +79,7 @@ def by_turns(calls: dict[str, Call], seconds: float, pause: float) -> dict[str, 
         call()
         once = min(_timed(call, 1, pause) for _ in range(3))
         repeats[name] = max(1, round(SHORT / once))
-        total += once * repeats[name] + (pause and once + pause)
+        total += once * repeats[name] + (pause and max(once, WARM) + pause)
     least, most = TURNS
     turns = int(min(max(seconds / total, least), most)) | 1
     times: dict[str, list[float]] = {name: [] for name in calls}

@@ -176,8 +176,10 @@ def main() -> None:
     parser.add_argument("--part", choices=("warm", "cold", "disk"))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        if options.part:
-            module = kernels(Path(scratch))
+        if (
+            options.part
+        ):  # beside the cache, where all processes find the same file: its name is in what is kept
+            module = kernels(Path(os.environ["TRITIUM_CACHE_DIR"]).parent)
             told = warm(module) if options.part == "warm" else first_launches(module, options.part == "cold")
             print(json.dumps(told))
             return

@@ -5,11 +5,16 @@ worker that the system wakes late delays nobody. One 64-bit word holds (number o
 counts if what it found is below the number, and only then does a worker read the job, which its claim keeps alive. Idle
 workers look for the next job for a few microseconds and then sleep in a futex. Linux only; elsewhere `threads` uses
 Python's threads.
+
+A system may wake a worker on the processor of the thread that wakes it, and leave it there for many jobs while another one
+idles, as each is over before its balancer looks: seen after NumPy's threads had kept the other processor busy. So a worker
+that finds itself there excludes that processor from its own, until it meets the launching thread on another one.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
 import platform
 import signal
 import sys
@@ -26,11 +31,13 @@ JOB_WORDS = 4
 """Function, instances, ranges, scratch memory of the launching thread; the argument block follows."""
 
 _FUTEX = {"x86_64": 202, "aarch64": 98}
+_SET_AFFINITY = {"x86_64": 203, "aarch64": 122}
 _PAUSE = {"x86_64": "call void @llvm.x86.sse2.pause()", "aarch64": "call void @llvm.aarch64.hint(i32 1)"}
 _PAUSE_DECLARATION = {
     "x86_64": "declare void @llvm.x86.sse2.pause()",
     "aarch64": "declare void @llvm.aarch64.hint(i32)",
 }
+MOST_PROCESSORS = 1024
 SPINS = 2000
 """Looks of an idle worker for the next job before it sleeps: about 50 us."""
 
@@ -40,8 +47,12 @@ _TEXT = """
 @generation = internal global i32 0, align 64
 @sleepers = internal global i32 0, align 64
 @job = internal global ptr null, align 64
+@home = internal global i32 -1, align 64
+@allowed = internal global [16 x i64] zeroinitializer, align 64
 declare i64 @syscall(i64, ...)
 declare i32 @sched_yield()
+declare i32 @sched_getcpu()
+declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 {declaration}
 
@@ -79,11 +90,44 @@ none:
   ret i1 false
 }}
 
+define void @allow(ptr %mask) {{
+  call void @llvm.memcpy.p0.p0.i64(ptr @allowed, ptr %mask, i64 128, i1 false)
+  ret void
+}}
+
+define internal void @leave(i32 %processor) noinline {{
+entry:
+  %known = icmp ult i32 %processor, 1024
+  br i1 %known, label %go, label %stay
+go:
+  %mask = alloca [16 x i64]
+  call void @llvm.memcpy.p0.p0.i64(ptr %mask, ptr @allowed, i64 128, i1 false)
+  %wide = zext i32 %processor to i64
+  %index = lshr i64 %wide, 6
+  %place = and i64 %wide, 63
+  %word = getelementptr i64, ptr %mask, i64 %index
+  %old = load i64, ptr %word
+  %bit = shl i64 1, %place
+  %others = xor i64 %bit, -1
+  %new = and i64 %old, %others
+  store i64 %new, ptr %word
+  %r = call i64 (i64, ...) @syscall(i64 {set_affinity}, i64 0, i64 128, ptr %mask)
+  br label %stay
+stay:
+  ret void
+}}
+
 define ptr @worker(ptr %slot) {{
 entry:
   br label %look
 look:
   %seen = load atomic i32, ptr @generation acquire, align 4
+  %home = load atomic i32, ptr @home monotonic, align 4
+  %here = call i32 @sched_getcpu()
+  %together = icmp eq i32 %home, %here
+  br i1 %together, label %part, label %claim
+part:
+  call void @leave(i32 %here)
   br label %claim
 claim:
   %more = call i1 @take(ptr %slot, i64 0)
@@ -121,6 +165,8 @@ entry:
   %mine = load i64, ptr %sp
   store atomic ptr %job, ptr @job monotonic, align 8
   store atomic i64 0, ptr @done monotonic, align 8
+  %home = call i32 @sched_getcpu()
+  store atomic i32 %home, ptr @home monotonic, align 4
   %word = shl i64 %count, 32
   store atomic i64 %word, ptr @word release, align 8
   %g = atomicrmw add ptr @generation, i32 1 seq_cst
@@ -172,19 +218,30 @@ define void @alone(ptr %job) {{
 def _object() -> bytes:
     machine = platform.machine()
     text = _TEXT.format(
-        declaration=_PAUSE_DECLARATION[machine], pause=_PAUSE[machine], futex=_FUTEX[machine], spins=SPINS
+        declaration=_PAUSE_DECLARATION[machine],
+        pause=_PAUSE[machine],
+        futex=_FUTEX[machine],
+        set_affinity=_SET_AFFINITY[machine],
+        spins=SPINS,
     )
     return jit.build(text).code
+
+
+def _processors() -> bytes:
+    """The processors that this process may use, a bit for each of `MOST_PROCESSORS`."""
+    allowed = sum(1 << number for number in os.sched_getaffinity(0) if number < MOST_PROCESSORS)
+    return allowed.to_bytes(MOST_PROCESSORS // 8, sys.byteorder)
 
 
 class Pool:
     """Worker threads of this process. `busy` is held during a job."""
 
     def __init__(self) -> None:
-        self.loaded = jit.Loaded(_object(), ("run", "alone", "start"))
+        self.loaded = jit.Loaded(_object(), ("run", "alone", "start", "allow"))
         address = self.loaded.addresses
         self.run = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(address["run"])
         self.alone = ctypes.CFUNCTYPE(None, ctypes.c_char_p)(address["alone"])
+        ctypes.CFUNCTYPE(None, ctypes.c_char_p)(address["allow"])(_processors())
         self._start = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(address["start"])
         self.busy = threading.Lock()
         self.workers = 0
